@@ -1,0 +1,128 @@
+// Package outcome holds what one rule did on one run, as plain data. Package
+// replay fills it and package analyzer reads it, so that the analyzer needs
+// neither an engine nor a file.
+package outcome
+
+import "github.com/stillfires/stillfires/internal/logs"
+
+// A State sums up an outcome.
+type State int
+
+// The states. Alert rules are Fired, Pending or Silent; every other kind of
+// rule is Matched or None.
+const (
+	NotEvaluated State = iota + 1
+	Fired
+	Pending // see DESIGN: the window was too short to tell
+	Silent
+	Matched
+	None
+)
+
+// A Nothing says how far a rule got that yielded nothing.
+type Nothing int
+
+// The three ways to yield nothing, and the zero value for an outcome that
+// yielded something or was not evaluated.
+const (
+	Something      Nothing = iota
+	NoStream               // no stream was selected
+	NoLine                 // streams, but no line matched
+	BelowThreshold         // lines matched, but no series crossed the threshold
+)
+
+// An Outcome is what one rule did on one run.
+type Outcome struct {
+	State   State
+	Reason  string // why it was not evaluated; else empty
+	Nothing Nothing
+
+	Lines    int64     // lines left at the end of all pipelines
+	Series   int       // distinct series over all evaluations
+	Peak     *float64  // highest value at evaluations that fire (alerts) or yield; nil: none
+	Headroom *Headroom // nil: not a threshold rule, or no value on its left-hand side
+
+	Points int        // evaluations that fire
+	Firing []Interval // of evaluations that fire, in time order
+
+	Funnel   []Step     // stages of all pipelines, in query order
+	Evidence []Evidence // first and last lines that matched, in time order, bounded
+
+	Alerts []Alert  // alert instances that fired, ordered by labels
+	Result []Sample // instant result at the last evaluation instant (metric queries)
+}
+
+// A Headroom is the highest left-hand value of a comparison against a number.
+type Headroom struct {
+	Value     float64
+	Operator  string // as written: ">", "<=" …
+	Threshold float64
+}
+
+// An Interval is a stretch of evaluations that fire; both ends are
+// evaluations that fire, in nanoseconds since the epoch.
+type Interval struct{ From, To int64 }
+
+// A Step is one stage of a pipeline with the lines left after it. The first
+// step of each pipeline is its selector.
+type Step struct {
+	Pipeline int    // index of the pipeline in the query, from 0
+	Stage    string // text of the stage, as printed
+	Start    int    // byte offset of the stage in the expression
+	End      int
+	Lines    int64 // lines left after it
+	Errors   int64 // of these, lines that carry __error__
+	Streams  int   // of a selector: streams selected
+}
+
+// An Evidence is one log line, safe to show: valid UTF-8, at most 4 KiB.
+type Evidence struct {
+	Stream    logs.Labels
+	Time      int64 // nanoseconds since the epoch
+	Line      string
+	Truncated bool
+}
+
+// An Alert is one alert instance that fired at least once.
+type Alert struct {
+	Labels      logs.Labels
+	Annotations logs.Labels // as rendered at the first firing evaluation
+	First, Last int64       // evaluations that fire
+	Value       float64     // highest
+}
+
+// A Sample is one series of an instant answer.
+type Sample struct {
+	Labels logs.Labels
+	Value  float64
+}
+
+// A Message is one kind of record that a run wrote: its constant words, how
+// often, and one example.
+type Message struct {
+	Text  string // with digits and identifiers masked
+	Level string // as written; empty when unknown
+	Count int64
+	First Evidence
+}
+
+// A Run is what one run of one build gave for every rule.
+type Run struct {
+	Build      string
+	Scenario   string
+	Repetition int
+
+	Start, End, Step int64 // of the default evaluation grid, nanoseconds
+	First, Last      int64 // times of the first and last record
+	Streams          int
+	Records          int64 // records read
+	Empty            int64 // empty lines, dropped
+	Repeats          int64 // exact repeats, dropped
+
+	Outcomes []Outcome // in the order of the rules given
+	Messages []Message // ordered by Text; bounded
+	// MessagesCut counts the records whose message did not fit the bound.
+	MessagesCut int64
+
+	Incomplete bool // closed as incomplete: findings rest on part of the run
+}

@@ -1,0 +1,93 @@
+package rules
+
+import (
+	"time"
+
+	"github.com/stillfires/stillfires/internal/source"
+)
+
+// A Kind is what a rule is used for.
+type Kind int
+
+// The kinds of rule.
+const (
+	Alert Kind = iota + 1
+	Recording
+	Query
+	Panel
+	Metric
+	Pattern
+)
+
+// A Language is the query language of a rule.
+type Language int
+
+// The languages of a rule.
+const (
+	LogQL Language = iota + 1
+	PromQL
+)
+
+// A Rule is anything saved that consumes logs or metrics.
+type Rule struct {
+	Kind     Kind
+	Name     string
+	Group    string
+	Language Language
+	// LanguageReason says in a few words why the rule was taken to be LogQL
+	// or PromQL.
+	LanguageReason string
+
+	Expr string
+	// Pos is where Expr begins: its first byte that is not a space.
+	Pos source.Position
+	// places maps byte offsets of Expr to lines and columns of the file.
+	places []place
+
+	Interval      time.Duration // of the group; 0: none was given
+	QueryOffset   time.Duration
+	Limit         int
+	For           time.Duration
+	KeepFiringFor time.Duration
+	Labels        map[string]string // the group's labels included
+	Annotations   map[string]string
+	Owner         string
+}
+
+// A place says that Expr[Offset:] begins at Line and Column of the file. It
+// holds up to the next place or the next line end of Expr.
+type place struct {
+	Offset       int
+	Line, Column int
+}
+
+// Position returns where the byte at offset of r.Expr stands in the file.
+func (r *Rule) Position(offset int) source.Position {
+	pos := r.Pos
+	for _, p := range r.places {
+		if p.Offset > offset {
+			break
+		}
+		pos.Line, pos.Column = p.Line, p.Column+offset-p.Offset
+	}
+	return pos
+}
+
+// A Set is what was found at the places given to [Load].
+type Set struct {
+	Rules []Rule // ordered by file, then position
+	// Problems are items that could not be read or are not valid, ordered
+	// likewise. They do not hide the others.
+	Problems []*source.Error
+	Files    []string // files read, ordered
+}
+
+var kindNames = [...]string{Alert: "alert", Recording: "recording", Query: "query", Panel: "panel", Metric: "metric", Pattern: "pattern"}
+
+// String returns the kind as it stands in reports.
+func (k Kind) String() string { return kindNames[k] }
+
+var languageNames = [...]string{LogQL: "logql", PromQL: "promql"}
+
+// String returns the language as it stands in reports.
+func (l Language) String() string { return languageNames[l] }
