@@ -1,0 +1,78 @@
+# Two commands do all the set-up: "make demo" and "make test".
+
+SHELL := /bin/bash
+GO    ?= go
+BIN   := bin/stillfires
+LINT  := $(GO) tool -modfile=tools/lint/go.mod golangci-lint
+STAT  := $(GO) tool -modfile=tools/lint/go.mod benchstat
+
+# Recorded runs and answers to test against; tests say so when it is absent.
+export STILLFIRES_SHARED ?= $(abspath ../shared)
+CORPORA ?= $(STILLFIRES_SHARED)/corpora/kai-binder $(STILLFIRES_SHARED)/corpora/kueue-multikueue
+
+# Packages with goroutines, and those that call them.
+RACE_PKGS := ./corpus/... ./replay/... ./cmd/...
+FUZZTIME  ?= 30s
+BENCH     ?= .
+COUNT     ?= 6
+
+.PHONY: all build demo test lint fmt fmtcheck vet race fuzz bench golden acceptance conformance check
+
+all: build
+
+build:
+	$(GO) build -o $(BIN) ./cmd/stillfires
+
+demo: build
+	$(BIN) demo
+
+test:
+	$(GO) test ./...
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+fmtcheck:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt-clean (run make fmt):"; echo "$$out"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+lint:
+	$(LINT) run ./...
+
+race:
+	$(GO) test -race $(RACE_PKGS)
+
+# Every fuzz target for FUZZTIME each.
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+# Raw output is kept in bench.txt; compare two of them with
+# "make benchstat OLD=a.txt NEW=b.txt".
+bench:
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
+
+benchstat:
+	$(STAT) $(OLD) $(NEW)
+
+# Write the golden files anew; CI fails when that changes one.
+golden:
+	$(GO) test ./analyzer/... ./cmd/... -update
+
+# Compare with the recorded answers in CORPORA, one folder or several.
+acceptance: build
+	$(GO) run ./tools/acceptance $(CORPORA)
+
+conformance:
+	$(GO) run ./logql/logqltest/cmd/conformance $(STILLFIRES_SHARED)/conformance/cases.jsonl $(STILLFIRES_SHARED)/conformance/corpora
+
+check: fmtcheck vet lint test race
+	@$(MAKE) --no-print-directory golden
+	git diff --exit-code -- '*testdata*'
+	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
+	$(MAKE) --no-print-directory acceptance

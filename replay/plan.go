@@ -1,0 +1,210 @@
+package replay
+
+import (
+	"strings"
+	"time"
+
+	"github.com/stillfires/stillfires/logql"
+	"github.com/stillfires/stillfires/logql/syntax"
+	"github.com/stillfires/stillfires/rules"
+)
+
+// DefaultInterval is how often a rule is evaluated whose group gives no
+// interval.
+const DefaultInterval = time.Minute
+
+// Options are settings of a [Plan].
+type Options struct {
+	// Interval is the evaluation interval of rules whose group gives none.
+	// 0 means DefaultInterval.
+	Interval time.Duration
+	// AssumeSelectors takes every stream selector to match: for raw logs
+	// without labels.
+	AssumeSelectors bool
+	// IngestLabels adds service_name and detected_level, as Loki 3 does when
+	// it stores a line, for all rules and not just for those that name them.
+	IngestLabels bool
+}
+
+// A Plan is a set of rules, compiled. It is immutable.
+type Plan struct {
+	rules []planned
+	// sets has the queries by the labels that are added at ingest. Most
+	// plans have only the first.
+	sets [ingestVariants]querySet
+	opt  Options
+}
+
+// A planned rule knows where its queries are.
+type planned struct {
+	rule     *rules.Rule
+	reason   string // why it is not evaluated; else empty
+	interval time.Duration
+
+	variant ingest
+	query   int // index of the rule's query in its set
+	left    int // index of the comparison's left-hand side; -1: none
+	op      string
+	bound   float64
+	isLog   bool
+	isAlert bool
+	pipes   []logql.Pipeline
+}
+
+// A querySet is the queries that are run over the same entries.
+type querySet struct {
+	queries []*logql.Query
+	rules   []int // the rule that each query belongs to
+	isLeft  []bool
+	set     *logql.Set
+}
+
+// NewPlan compiles rules. A rule that cannot be compiled is in the plan too:
+// its outcome is "not evaluated" with the reason.
+func NewPlan(rs []rules.Rule, opt Options) *Plan {
+	if opt.Interval <= 0 {
+		opt.Interval = DefaultInterval
+	}
+	p := &Plan{rules: make([]planned, len(rs)), opt: opt}
+	for i := range rs {
+		p.add(i, &rs[i])
+	}
+	for v := range p.sets {
+		p.sets[v].set = logql.NewSet(p.sets[v].queries, logql.Options{AssumeSelectors: opt.AssumeSelectors})
+	}
+	return p
+}
+
+func (p *Plan) add(i int, r *rules.Rule) {
+	pl := planned{rule: r, interval: p.opt.Interval, left: -1, isAlert: r.Kind == rules.Alert}
+	if r.Interval > 0 {
+		pl.interval = r.Interval
+	}
+	defer func() { p.rules[i] = pl }()
+	if r.Language == rules.PromQL {
+		pl.reason = "PromQL is not evaluated yet: the corpus holds no metrics"
+		return
+	}
+	expr, err := syntax.Parse(r.Expr)
+	if err != nil {
+		pl.reason = "not valid LogQL: " + err.Error()
+		return
+	}
+	query, err := logql.Compile(expr)
+	if err != nil {
+		pl.reason = err.Error()
+		return
+	}
+	pl.isLog, pl.pipes = query.IsLog(), query.Pipelines()
+	if pl.isLog && r.Kind != rules.Query && r.Kind != rules.Panel {
+		pl.reason = "a log query yields lines, and a rule needs values; wrap it as in sum(count_over_time(… [5m])) > 0"
+		return
+	}
+	pl.variant = ingestOf(expr)
+	if p.opt.IngestLabels {
+		pl.variant = ingestBoth
+	}
+	set := &p.sets[pl.variant]
+	pl.query = set.add(i, query, false)
+	if left, op, bound, ok := threshold(expr); ok {
+		if q, err := logql.Compile(left); err == nil {
+			pl.left = set.add(i, q, true)
+			pl.op, pl.bound = op, bound
+		}
+	}
+}
+
+func (s *querySet) add(rule int, q *logql.Query, left bool) int {
+	s.queries = append(s.queries, q)
+	s.rules = append(s.rules, rule)
+	s.isLeft = append(s.isLeft, left)
+	return len(s.queries) - 1
+}
+
+// threshold splits "expr OP number", or "number OP expr" turned round, and
+// reports whether the expression is one of them.
+func threshold(e syntax.Expr) (left syntax.Expr, op string, bound float64, ok bool) {
+	b, isBinary := e.(*syntax.BinaryExpr)
+	if !isBinary || b.Bool {
+		return nil, "", 0, false
+	}
+	op, turned := comparison(b.Op)
+	if op == "" {
+		return nil, "", 0, false
+	}
+	if n, isNum := b.RHS.(*syntax.NumberLit); isNum {
+		return b.LHS, op, n.Value, !isNumber(b.LHS)
+	}
+	if n, isNum := b.LHS.(*syntax.NumberLit); isNum {
+		return b.RHS, turned, n.Value, true
+	}
+	return nil, "", 0, false
+}
+
+func isNumber(e syntax.Expr) bool {
+	_, ok := e.(*syntax.NumberLit)
+	return ok
+}
+
+// comparison returns how op is written, and how it is written with its sides
+// exchanged; empty strings for an operator that does not compare.
+func comparison(op syntax.BinaryOp) (written, turned string) {
+	switch op {
+	case syntax.OpEqual:
+		return "==", "=="
+	case syntax.OpNotEqual:
+		return "!=", "!="
+	case syntax.OpGreater:
+		return ">", "<"
+	case syntax.OpGreaterEqual:
+		return ">=", "<="
+	case syntax.OpLess:
+		return "<", ">"
+	case syntax.OpLessEqual:
+		return "<=", ">="
+	}
+	return "", ""
+}
+
+// ingest says which of the labels that Loki 3 adds at ingest a query sees.
+type ingest int
+
+const (
+	ingestServiceName ingest = 1 << iota
+	ingestDetectedLevel
+	ingestBoth     = ingestServiceName | ingestDetectedLevel
+	ingestVariants = ingestBoth + 1
+)
+
+// Names of the labels that Loki 3 adds at ingest by default.
+const (
+	labelServiceName   = "service_name"
+	labelDetectedLevel = "detected_level"
+)
+
+// ingestOf returns the ingest labels that an expression names anywhere. The
+// text is searched, not the tree: a template may name a label too, and an
+// addition too many does no harm.
+func ingestOf(e syntax.Expr) ingest {
+	var v ingest
+	text := e.String()
+	if strings.Contains(text, labelServiceName) {
+		v |= ingestServiceName
+	}
+	if strings.Contains(text, labelDetectedLevel) {
+		v |= ingestDetectedLevel
+	}
+	return v
+}
+
+// IngestLabelled returns the names of the rules that see labels which Loki
+// adds at ingest, in the order of the rules.
+func (p *Plan) IngestLabelled() []string {
+	var names []string
+	for i := range p.rules {
+		if p.rules[i].variant != 0 {
+			names = append(names, p.rules[i].rule.Name)
+		}
+	}
+	return names
+}

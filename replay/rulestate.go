@@ -1,0 +1,162 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/logql"
+)
+
+// Evidence lines kept of each rule: the first and the last that matched.
+const (
+	keepFirst = 3
+	keepLast  = 2
+)
+
+// maxSeriesSeen bounds the label sets that are remembered to count series.
+const maxSeriesSeen = 100_000
+
+// A ruleState follows one rule through one run.
+type ruleState struct {
+	plan   *planned
+	window logql.Window
+	alert  *alertState // nil for other kinds
+
+	first   []outcome.Evidence
+	last    []outcome.Evidence // a ring once it is full
+	lastAt  int                // where the ring begins
+	series  map[string]struct{}
+	peak    *float64
+	highest *float64 // left-hand side of a threshold
+	result  []outcome.Sample
+}
+
+func newRuleState(p *planned, src *Source) *ruleState {
+	rs := &ruleState{plan: p, series: map[string]struct{}{}}
+	start, end := src.instants(p.interval, p.rule.QueryOffset)
+	rs.window = logql.Window{Start: start, End: end, Step: int64(p.interval)}
+	if p.isLog {
+		// A saved log query has no clock: it is asked about all of the run.
+		rs.window = logql.Window{Start: min(start, src.First), End: src.Last + 1}
+	}
+	if p.isAlert {
+		rs.alert = newAlertState(p.rule)
+	}
+	return rs
+}
+
+// match notes a line that passed a pipeline of the rule.
+func (rs *ruleState) match(stream logs.Labels, m *logql.Match) {
+	if len(rs.first) < keepFirst {
+		rs.first = append(rs.first, evidence(stream, m.Entry.Time, m.Entry.Line))
+		return
+	}
+	ev := evidence(stream, m.Entry.Time, m.Entry.Line)
+	if len(rs.last) < keepLast {
+		rs.last = append(rs.last, ev)
+		return
+	}
+	rs.last[rs.lastAt] = ev
+	rs.lastAt = (rs.lastAt + 1) % keepLast
+}
+
+// vector notes the answer at one instant.
+func (rs *ruleState) vector(ctx context.Context, ts int64, v []logql.Sample) {
+	for _, s := range v {
+		if len(rs.series) < maxSeriesSeen {
+			rs.series[s.Labels.String()] = struct{}{}
+		}
+		raise(&rs.peak, s.Value)
+	}
+	if rs.alert != nil {
+		rs.alert.evaluate(ctx, ts+int64(rs.plan.rule.QueryOffset), v)
+	}
+	if ts == rs.window.End {
+		rs.result = rs.result[:0]
+		for _, s := range v {
+			rs.result = append(rs.result, outcome.Sample{Labels: s.Labels, Value: s.Value})
+		}
+	}
+}
+
+func (rs *ruleState) leftVector(v []logql.Sample) {
+	for _, s := range v {
+		raise(&rs.highest, s.Value)
+	}
+}
+
+// outcome sums up. run is the pass that the rule's queries were part of.
+func (rs *ruleState) outcome(run *logql.Run) Outcome {
+	if rs.plan.reason != "" {
+		return Outcome{State: outcome.NotEvaluated, Reason: rs.plan.reason}
+	}
+	var out Outcome
+	rs.funnel(run, &out)
+	if err := run.Err(rs.plan.query); err != nil {
+		out.State, out.Reason = outcome.NotEvaluated, fmt.Sprintf("a Loki would refuse to answer: %v", err)
+		return out
+	}
+	out.Series, out.Peak, out.Result = len(rs.series), rs.peak, rs.result
+	if rs.highest != nil {
+		out.Headroom = &outcome.Headroom{Value: *rs.highest, Operator: rs.plan.op, Threshold: rs.plan.bound}
+	}
+	out.Evidence = slices.Concat(rs.first, rs.last[rs.lastAt:], rs.last[:rs.lastAt])
+	switch {
+	case rs.alert != nil:
+		rs.alert.result(&out, rs.plan.rule.For, time.Duration(rs.window.End-rs.window.Start))
+	case rs.matched(&out):
+		out.State = outcome.Matched
+	default:
+		out.State = outcome.None
+	}
+	if out.State != outcome.Fired && out.State != outcome.Matched && out.State != outcome.NotEvaluated {
+		out.Nothing = nothing(&out)
+	}
+	return out
+}
+
+// matched reports whether a rule that is no alert yielded anything: a log
+// query lines, a metric query series.
+func (rs *ruleState) matched(out *Outcome) bool {
+	if rs.plan.isLog {
+		return out.Lines > 0
+	}
+	return len(rs.series) > 0
+}
+
+// funnel copies the counts of all pipelines and adds up the lines.
+func (rs *ruleState) funnel(run *logql.Run, out *Outcome) {
+	for i, counts := range run.Funnel(rs.plan.query) {
+		steps := rs.plan.pipes[i].Steps
+		for j, c := range counts {
+			out.Funnel = append(out.Funnel, outcome.Step{
+				Pipeline: i, Stage: steps[j].Text, Start: steps[j].Span.Start, End: steps[j].Span.End,
+				Lines: c.Lines, Errors: c.Errors, Streams: c.Streams,
+			})
+		}
+		if n := len(counts); n > 0 {
+			out.Lines += counts[n-1].Lines
+		}
+	}
+}
+
+// nothing tells the three ways to yield nothing apart.
+func nothing(out *Outcome) outcome.Nothing {
+	streams := 0
+	for _, st := range out.Funnel {
+		streams += st.Streams
+	}
+	switch {
+	case len(out.Funnel) == 0:
+		return outcome.BelowThreshold // no pipeline at all: vector(0) > 1
+	case streams == 0:
+		return outcome.NoStream
+	case out.Lines == 0:
+		return outcome.NoLine
+	}
+	return outcome.BelowThreshold
+}

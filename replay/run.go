@@ -1,0 +1,206 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/logql"
+)
+
+// An Outcome is what one rule did on one run.
+type Outcome = outcome.Outcome
+
+// A Result is what one run gave for every rule of a plan.
+type Result = outcome.Run
+
+// A Source is a recorded run: what is known of it before its records are
+// read, and the records, merged over its streams in time order.
+type Source struct {
+	Build      string
+	Scenario   string
+	Repetition int
+	Incomplete bool
+
+	Streams     []logs.Labels
+	First, Last int64 // times of the first and last record, nanoseconds
+	// From and To widen the evaluation beyond the records; 0: not.
+	From, To int64
+	Entries  Entries
+}
+
+// Entries is a cursor over records. Scan goes to the next one and reports
+// false at the end or on an error, which Err then returns. The entry is valid
+// until the next Scan.
+type Entries interface {
+	Scan() bool
+	Stream() int // index into Source.Streams
+	Entry() *logs.Entry
+	Err() error
+}
+
+// cancelEvery is how many records are read between looks at the context.
+const cancelEvery = 4096
+
+// Run feeds the records of src to all rules in one pass and returns what each
+// of them did. It fails only when the records cannot be read or ctx ends; a
+// rule that cannot be evaluated says so in its outcome.
+func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
+	ru := newRunner(ctx, p, src)
+	dedup := logs.NewDedup(len(src.Streams))
+	res := &Result{
+		Build: src.Build, Scenario: src.Scenario, Repetition: src.Repetition,
+		Incomplete: src.Incomplete, Streams: len(src.Streams),
+		First: src.First, Last: src.Last,
+	}
+	res.Start, res.End = src.instants(p.opt.Interval, 0)
+	res.Step = int64(p.opt.Interval)
+	messages := newMessageCatalogue()
+	for src.Entries.Scan() {
+		res.Records++
+		if res.Records%cancelEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		stream, e := src.Entries.Stream(), src.Entries.Entry()
+		if len(e.Line) == 0 {
+			res.Empty++
+			continue
+		}
+		if !dedup.First(stream, e) {
+			res.Repeats++
+			continue
+		}
+		ru.push(stream, e)
+		messages.add(src.Streams[stream], e)
+	}
+	if err := src.Entries.Err(); err != nil {
+		return nil, err
+	}
+	res.Outcomes = ru.finish()
+	res.Messages, res.MessagesCut = messages.list(), messages.cut
+	return res, ctx.Err()
+}
+
+// instants returns the first and last evaluation of a grid with the given
+// step: the last multiple of it at or before the first record, and the first
+// one strictly after the last record.
+func (s *Source) instants(step time.Duration, offset time.Duration) (start, end int64) {
+	from, to := s.First, s.Last
+	if s.From != 0 {
+		from = min(from, s.From)
+	}
+	if s.To != 0 {
+		to = max(to, s.To)
+	}
+	n := int64(step)
+	return floor(from, n) - int64(offset), floor(to, n) + n - int64(offset)
+}
+
+func floor(t, step int64) int64 {
+	t -= t % step
+	if t < 0 {
+		t -= step
+	}
+	return t
+}
+
+// A runner holds the state of all rules during one run.
+type runner struct {
+	ctx   context.Context //nolint:containedctx // lives as long as one call of Run
+	plan  *Plan
+	src   *Source
+	runs  [ingestVariants]*logql.Run
+	rules []*ruleState
+	// scratch holds an entry with labels added at ingest.
+	scratch logs.Entry
+}
+
+func newRunner(ctx context.Context, p *Plan, src *Source) *runner {
+	ru := &runner{ctx: ctx, plan: p, src: src, rules: make([]*ruleState, len(p.rules))}
+	for i := range p.rules {
+		ru.rules[i] = newRuleState(&p.rules[i], src)
+	}
+	for v := range p.sets {
+		set := &p.sets[v]
+		if len(set.queries) == 0 {
+			continue
+		}
+		windows := make([]logql.Window, len(set.queries))
+		for q, rule := range set.rules {
+			windows[q] = ru.rules[rule].window
+		}
+		ru.runs[v] = set.set.NewRun(ingestStreams(src.Streams, ingest(v)), windows, &sink{runner: ru, set: set})
+	}
+	return ru
+}
+
+// push feeds one entry to the queries of every variant.
+func (ru *runner) push(stream int, e *logs.Entry) {
+	for v, run := range ru.runs {
+		if run == nil {
+			continue
+		}
+		in := e
+		if ingest(v)&ingestDetectedLevel != 0 {
+			level := logql.DetectLevel(ru.src.Streams[stream], e.Metadata, e.Line)
+			ru.scratch = *e
+			ru.scratch.Metadata = logs.New(append(e.Metadata[:len(e.Metadata):len(e.Metadata)],
+				logs.Label{Name: labelDetectedLevel, Value: level})...)
+			in = &ru.scratch
+		}
+		run.Push(stream, in)
+	}
+}
+
+func ingestStreams(streams []logs.Labels, v ingest) []logs.Labels {
+	if v&ingestServiceName == 0 {
+		return streams
+	}
+	out := make([]logs.Labels, len(streams))
+	for i, ls := range streams {
+		out[i] = ls
+		if _, ok := ls.Lookup(labelServiceName); !ok {
+			out[i] = logs.New(append(ls[:len(ls):len(ls)],
+				logs.Label{Name: labelServiceName, Value: logql.ServiceName(ls)})...)
+		}
+	}
+	return out
+}
+
+// finish evaluates what remains and returns the outcomes.
+func (ru *runner) finish() []Outcome {
+	for _, run := range ru.runs {
+		if run != nil {
+			run.Close()
+		}
+	}
+	out := make([]Outcome, len(ru.rules))
+	for i, rs := range ru.rules {
+		out[i] = rs.outcome(ru.runs[rs.plan.variant])
+	}
+	return out
+}
+
+// A sink passes what the queries of one variant yield to their rules.
+type sink struct {
+	*runner
+	set *querySet
+}
+
+// Match implements logql.Sink.
+func (s *sink) Match(query, _ int, m *logql.Match) {
+	if !s.set.isLeft[query] {
+		s.rules[s.set.rules[query]].match(s.src.Streams[m.Stream], m)
+	}
+}
+
+// Vector implements logql.Sink.
+func (s *sink) Vector(query int, ts int64, v []logql.Sample) {
+	rs := s.rules[s.set.rules[query]]
+	if s.set.isLeft[query] {
+		rs.leftVector(v)
+		return
+	}
+	rs.vector(s.ctx, ts, v)
+}
