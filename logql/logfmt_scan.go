@@ -1,0 +1,163 @@
+package logql
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// What --strict says of a broken line.
+var (
+	errLogfmtNoKey  = errors.New("logfmt value has no key before its '='")
+	errLogfmtKey    = errors.New("logfmt key holds a quote")
+	errLogfmtValue  = errors.New("logfmt value without quotes holds '=' or a quote")
+	errLogfmtQuote  = errors.New("logfmt value has no closing quote")
+	errLogfmtEscape = errors.New("logfmt value has a broken escape")
+)
+
+// A logfmtScanner takes logfmt lines apart. It holds the buffers that all
+// lines share, so one scanner serves one goroutine at a time. The zero value
+// is ready.
+type logfmtScanner struct {
+	strict    bool // stop at the first broken pair, with an error
+	keepEmpty bool // emit keys without a value, or with an empty one
+
+	// want, when set, tells whether the value of key is of use. Pairs that
+	// are not are passed over without being decoded or emitted.
+	want func(key []byte) bool
+
+	key, val []byte
+}
+
+// scanLogfmt calls emit for every pair of line, as [logfmtScanner.scan] does.
+func scanLogfmt(line []byte, strict, keepEmpty bool, emit func(key, value []byte) bool) error {
+	s := logfmtScanner{strict: strict, keepEmpty: keepEmpty}
+	return s.scan(line, emit)
+}
+
+// scan calls emit for every key and value of line, in order, with the key made
+// a label name. Both slices are valid until emit returns; when it returns
+// false the scan ends without an error.
+//
+// Any character up to the blank separates pairs. A pair that is broken (a
+// quote in the key or inside a bare value, a second '=', a bad escape) is
+// passed over up to the next separator; with strict it ends the scan with an
+// error. A value that is not UTF-8 counts as empty.
+func (s *logfmtScanner) scan(line []byte, emit func(key, value []byte) bool) error {
+	for i := 0; ; {
+		for i < len(line) && line[i] <= ' ' {
+			i++
+		}
+		if i == len(line) {
+			return nil
+		}
+		key, value, next, err := s.pair(line, i)
+		i = next
+		if err != nil {
+			if s.strict {
+				return err
+			}
+			for i < len(line) && line[i] > ' ' {
+				i++
+			}
+			continue
+		}
+		if len(value) == 0 && !s.keepEmpty || len(key) == 0 {
+			continue
+		}
+		if !emit(key, value) {
+			return nil
+		}
+	}
+}
+
+// pair reads the pair that begins at line[i] and returns the place after it.
+// The key is empty when the pair is not wanted or the key cannot be a name.
+func (s *logfmtScanner) pair(line []byte, i int) (key, value []byte, next int, err error) {
+	start, plain := i, true
+	for i < len(line) && line[i] > ' ' && line[i] != '=' {
+		if line[i] == '"' {
+			return nil, nil, i, errLogfmtKey
+		}
+		plain = plain && isNameByte[line[i]]
+		i++
+	}
+	if i == start {
+		return nil, nil, i, errLogfmtNoKey
+	}
+	key = line[start:i]
+	if !plain || isDigit(key[0]) {
+		key = s.name(key)
+	}
+	wanted := len(key) > 0 && (s.want == nil || s.want(key))
+	if !wanted {
+		key = nil
+	}
+	if i == len(line) || line[i] != '=' {
+		return key, nil, i, nil
+	}
+	i++
+	if i < len(line) && line[i] == '"' {
+		value, i, err = s.quoted(line, i+1, wanted)
+	} else {
+		value, i, err = s.bare(line, i)
+	}
+	if err != nil {
+		return nil, nil, i, err
+	}
+	return key, value, i, nil
+}
+
+// name makes key a label name. A key that is not UTF-8 has none.
+func (s *logfmtScanner) name(key []byte) []byte {
+	if hasRuneError(key) {
+		return nil
+	}
+	s.key = appendLabelName(s.key[:0], key)
+	return s.key
+}
+
+func (s *logfmtScanner) bare(line []byte, i int) (value []byte, next int, err error) {
+	start := i
+	var seen byte
+	for i < len(line) && line[i] > ' ' {
+		if line[i] == '=' || line[i] == '"' {
+			return nil, i, errLogfmtValue
+		}
+		seen |= line[i]
+		i++
+	}
+	value = line[start:i]
+	if seen >= utf8.RuneSelf && hasRuneError(value) {
+		value = nil
+	}
+	return value, i, nil
+}
+
+// quoted reads the value whose inside begins at line[i].
+func (s *logfmtScanner) quoted(line []byte, i int, wanted bool) (value []byte, next int, err error) {
+	end, escaped, high := jsonStringEnd(line, i)
+	if end < 0 {
+		return nil, len(line), errLogfmtQuote
+	}
+	value, next = line[i:end], end+1
+	if escaped {
+		var ok bool
+		if s.val, ok = appendUnescaped(s.val[:0], value, logfmtEscapes); !ok {
+			return nil, next, errLogfmtEscape
+		}
+		value = s.val
+	}
+	if (high || escaped) && wanted && hasRuneError(value) {
+		value = nil
+	}
+	return value, next, nil
+}
+
+// checkLogfmtKey reports whether key can be asked for in "logfmt label="key"".
+func checkLogfmtKey(key string) error {
+	if !isLabelName([]byte(key)) {
+		return fmt.Errorf("logfmt key %q must consist of letters, digits and '_' and not begin with a digit", key)
+	}
+	return nil
+}
