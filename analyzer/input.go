@@ -1,7 +1,10 @@
 package analyzer
 
 import (
+	"fmt"
+
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -15,6 +18,26 @@ const (
 	MustStaySilent
 	MustClear
 )
+
+var expectNames = [...]string{ExpectNone: "none", MustFire: "must-fire", MustStaySilent: "must-stay-silent", MustClear: "must-clear"}
+
+// String returns the expectation as it stands in reports and review files.
+func (e Expect) String() string {
+	if e < ExpectNone || e > MustClear {
+		return fmt.Sprintf("expect(%d)", int(e))
+	}
+	return expectNames[e]
+}
+
+// ParseExpect returns the expectation called name.
+func ParseExpect(name string) (Expect, error) {
+	for e, n := range expectNames {
+		if n == name {
+			return Expect(e), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown expectation %q; write must-fire, must-stay-silent, must-clear or none", name)
+}
 
 // An Input is all that a comparison looks at. [Compare] reads nothing else.
 type Input struct {
@@ -30,6 +53,9 @@ type Input struct {
 	// SelectorsAssumed says that every selector was taken to match (raw logs
 	// without labels).
 	SelectorsAssumed bool
+	// Problems are items of the input that were not valid, such as a rule
+	// file with an error. They are reported and make the exit code 2.
+	Problems []*source.Error
 }
 
 // A Side is one build of a comparison with its runs.

@@ -1,0 +1,49 @@
+package analyzer
+
+// A check yields the findings of one ID. Its file is check_<id>.go, its page
+// docs/findings/<id>.md.
+type check struct {
+	ID       string
+	Doc      string // one line
+	Severity Severity
+
+	// One of these is set. What they return needs no ID, severity, rule,
+	// scenario or fingerprint; a severity that is set replaces the default.
+	cell func(*cell) []Finding
+	runs func(*comparison) []Finding
+}
+
+// checks is the table of all checks.
+var checks = []check{
+	alertLost,
+	matchLost,
+	alertFalse,
+	alertPersists,
+	corpusIncomplete,
+	alertNeverFired,
+	alertNotReproduced,
+	alertFlaky,
+	windowTooShort,
+	notEvaluated,
+	alertNoisy,
+	alertGained,
+	alertQuietened,
+	alertCleared,
+	matchGained,
+	matchFlaky,
+}
+
+// decided returns the cell function of a check whose ID the verdict table
+// gives: message and evidence come from f.
+func decided(id string, f func(*cell) Finding) func(*cell) []Finding {
+	return func(c *cell) []Finding {
+		if !c.decidedOn(id) {
+			return nil
+		}
+		found := f(c)
+		if c.severity != 0 {
+			found.Severity = c.severity
+		}
+		return []Finding{found}
+	}
+}

@@ -1,0 +1,141 @@
+package analyzer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/rules"
+)
+
+// lost explains a rule that fires on deployed and not on candidate.
+func (c *cell) lost() Finding {
+	f := Finding{
+		Deployed:  c.deployed.evidence(),
+		Candidate: c.candidate.evidence(),
+		Parting:   c.parting(),
+	}
+	if f.Parting != nil {
+		f.Pos = f.Parting.Pos
+	}
+	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + c.cause(f.Parting, &c.candidate)
+	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
+		f.Nearest = c.nearest(f.Parting)
+	}
+	if len(f.Nearest) > 0 {
+		f.Message += "; nearest: " + short(f.Nearest[0].words())
+	}
+	return f
+}
+
+// gained explains a rule that fires on candidate and not on deployed.
+func (c *cell) gained() Finding {
+	f := Finding{Candidate: c.candidate.evidence(), Parting: c.parting()}
+	if f.Parting != nil {
+		f.Pos = f.Parting.Pos
+	}
+	f.Message = c.did(&c.deployed) + " (" + c.cause(f.Parting, &c.deployed) + "), " + c.did(&c.candidate)
+	return f
+}
+
+// cause says why the rule did nothing on the build h: the stage where the
+// builds part if there is one, else which of the three nothings it is.
+func (c *cell) cause(p *Parting, h *half) string {
+	o := h.outcome()
+	if p == nil || o == nil || o.Nothing != outcome.NoLine {
+		return c.nothing(h)
+	}
+	return c.stageInWords(p)
+}
+
+// nothing says which of the three ways to yield nothing it was on h.
+func (c *cell) nothing(h *half) string {
+	o := h.outcome()
+	switch {
+	case o == nil:
+		return "there is no run on " + h.role
+	case o.Nothing == outcome.NoStream && c.rule.Language == rules.PromQL:
+		return "no series was selected on " + h.role
+	case o.Nothing == outcome.NoStream:
+		return "no stream was selected on " + h.role + c.selector(o)
+	case o.Nothing == outcome.NoLine:
+		return "streams were selected on " + h.role + ", but no line matched"
+	case o.Nothing == outcome.BelowThreshold && o.Headroom != nil:
+		return fmt.Sprintf("%s reached %s on %s, not %s %s", matched(c.rule, o), number(o.Headroom.Value), h.role,
+			o.Headroom.Operator, number(o.Headroom.Threshold))
+	case o.Nothing == outcome.BelowThreshold:
+		return matched(c.rule, o) + " matched on " + h.role + ", but no series crossed the threshold"
+	case o.State == outcome.Pending:
+		return "it was still pending on " + h.role
+	}
+	return "no evaluation fired on " + h.role
+}
+
+func matched(r *rules.Rule, o *outcome.Outcome) string {
+	if r.Language == rules.PromQL || o.Lines == 0 {
+		return "series"
+	}
+	return count(o.Lines, "line", "lines")
+}
+
+// selector returns the first selector that chose no stream, with a space.
+func (c *cell) selector(o *outcome.Outcome) string {
+	for i, s := range o.Funnel {
+		if (i == 0 || s.Pipeline != o.Funnel[i-1].Pipeline) && s.Streams == 0 {
+			return " by " + s.Stage
+		}
+	}
+	return ""
+}
+
+// parting finds the first stage at which the two builds part: where one has
+// lines left and the other none; failing that, where the share of lines that
+// pass differs by more than half. It is nil where there is no such stage.
+func (c *cell) parting() *Parting {
+	d, n := c.deployed.outcome(), c.candidate.outcome()
+	if d == nil || n == nil || len(d.Funnel) != len(n.Funnel) {
+		return nil
+	}
+	at := -1
+	for i := range d.Funnel {
+		if (d.Funnel[i].Lines == 0) != (n.Funnel[i].Lines == 0) {
+			at = i
+			break
+		}
+	}
+	for i := 1; i < len(d.Funnel) && at < 0; i++ {
+		if d.Funnel[i].Pipeline != d.Funnel[i-1].Pipeline {
+			continue
+		}
+		a, b := share(d.Funnel, i), share(n.Funnel, i)
+		if min(a, b) < max(a, b)/2 {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	s := d.Funnel[at]
+	return &Parting{
+		Step: at, Stage: s.Stage, Pos: c.rule.Position(s.Start),
+		Deployed: s.Lines, Candidate: n.Funnel[at].Lines,
+	}
+}
+
+// share returns which part of the lines before step i it lets through.
+func share(funnel []outcome.Step, i int) float64 {
+	if funnel[i-1].Lines == 0 {
+		return 0
+	}
+	return float64(funnel[i].Lines) / float64(funnel[i-1].Lines)
+}
+
+// short returns text for the middle of a sentence: one line, not too long.
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	const most = 160
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,200 @@
+package analyzer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+)
+
+// What counts as near. A candidate line is shown when its wording is at least
+// minSimilarity like the deployed one and shares minShared words with it
+// (fewer only if there are fewer), and is not much worse than the best.
+const (
+	maxNearest    = 3
+	minSimilarity = 0.4
+	minShared     = 2
+	nearBest      = 0.75
+)
+
+// A catalogue is every kind of record that the candidate wrote in a scenario.
+type catalogue struct {
+	kinds []kind
+	with  map[string]int // number of kinds that hold a word
+}
+
+// A kind is one kind of record with the texts in its example.
+type kind struct {
+	message  outcome.Message
+	wordings []wording
+}
+
+// newCatalogue merges the messages of several repetitions.
+func newCatalogue(runs []*outcome.Run) *catalogue {
+	c := &catalogue{with: map[string]int{}}
+	at := map[string]int{}
+	for _, run := range runs {
+		for _, m := range run.Messages {
+			key := m.Level + "\x00" + m.Text
+			if i, ok := at[key]; ok {
+				c.kinds[i].message.Count += m.Count
+				continue
+			}
+			at[key] = len(c.kinds)
+			c.kinds = append(c.kinds, kind{m, wordings(m.First.Line)})
+		}
+	}
+	for _, k := range c.kinds {
+		seen := map[string]bool{}
+		for _, text := range k.wordings {
+			for _, w := range text.words {
+				if !seen[w] {
+					seen[w] = true
+					c.with[w]++
+				}
+			}
+		}
+	}
+	return c
+}
+
+// weight is higher the rarer a word is among the kinds of record. A word that
+// the candidate never writes weighs as much as one that it writes once.
+func (c *catalogue) weight(word string) float64 {
+	return math.Log(1 + float64(len(c.kinds))/float64(max(c.with[word], 1)))
+}
+
+// similarity compares two texts by their words: the weight of the words in
+// both, against the mean weight of each (Dice's coefficient). It also returns
+// the number of words in both.
+func (c *catalogue) similarity(a, b []string) (float64, int) {
+	var both, all float64
+	shared := 0
+	for _, w := range a {
+		all += c.weight(w)
+		if slices.Contains(b, w) {
+			both += c.weight(w)
+			shared++
+		}
+	}
+	for _, w := range b {
+		all += c.weight(w)
+	}
+	if all == 0 {
+		return 0, 0
+	}
+	return 2 * both / all, shared
+}
+
+// nearest returns the candidate's lines that are closest to the deployed line
+// that the rule matched.
+func (c *cell) nearest(p *Parting) []Near {
+	e := c.deployed.evidence()
+	if e == nil {
+		return nil
+	}
+	cat, ok := c.cmp.catalogues[c.scenario]
+	if !ok {
+		cat = newCatalogue(c.candidate.runs)
+		c.cmp.catalogues[c.scenario] = cat
+	}
+	literals, field := c.wanted(p)
+	said := spoken(wordings(e.Line), literals, field)
+	if said == nil {
+		return nil
+	}
+	var found []Near
+	for _, k := range cat.kinds {
+		if n, ok := cat.near(said, k, literals); ok {
+			found = append(found, n)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Near) int {
+		return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), -cmp.Compare(a.Count, b.Count),
+			cmp.Compare(a.Line, b.Line))
+	})
+	for i := range found {
+		if i == maxNearest || found[i].Similarity < nearBest*found[0].Similarity {
+			found = found[:i]
+			break
+		}
+		found[i].Diff = wordDiff(said.text, found[i].Diff[0].Text)
+		found[i].Evidence = *bounded(&found[i].Evidence)
+	}
+	return found
+}
+
+// near compares one kind of record with what the deployed build said. Words
+// of the rule's own literals count for a little more.
+func (c *catalogue) near(said *wording, k kind, literals []string) (Near, bool) {
+	var best wording
+	score := 0.0
+	for _, text := range k.wordings {
+		s, shared := c.similarity(said.words, text.words)
+		if s < minSimilarity || shared < min(minShared, len(said.words)) {
+			continue
+		}
+		if s > score {
+			best, score = text, s
+		}
+	}
+	if score == 0 {
+		return Near{}, false
+	}
+	if wanted := words(strings.Join(literals, " ")); len(wanted) > 0 {
+		kept := 0
+		for _, w := range wanted {
+			if slices.Contains(best.words, w) {
+				kept++
+			}
+		}
+		score += 0.1 * float64(kept) / float64(len(wanted))
+	}
+	return Near{
+		Evidence: k.message.First, Level: k.message.Level, Count: k.message.Count,
+		Similarity: min(math.Round(score*100)/100, 1), Field: best.field,
+		Diff: []Edit{{Insert, best.text}},
+	}, true
+}
+
+// spoken chooses the text of a record that carries what it says: the shortest
+// that holds a literal of the rule, the field the rule asks for, the field that
+// loggers use for it, else the one with the most words.
+func spoken(texts []wording, literals []string, field string) *wording {
+	var most, holds *wording
+	for i := range texts {
+		t := &texts[i]
+		for _, l := range literals {
+			if strings.Contains(t.text, l) && len(words(l)) > 0 && (holds == nil || len(t.text) < len(holds.text)) {
+				holds = t
+			}
+		}
+		if most == nil || len(t.words) > len(most.words) {
+			most = t
+		}
+	}
+	if holds != nil {
+		return holds
+	}
+	for _, name := range []string{field, "msg", "message", "note", "error", "err"} {
+		for i := range texts {
+			if name != "" && texts[i].field == name {
+				return &texts[i]
+			}
+		}
+	}
+	return most
+}
+
+// words returns the candidate's wording: what the diff keeps and inserts.
+func (n *Near) words() string {
+	var b strings.Builder
+	for _, e := range n.Diff {
+		if e.Op != Delete {
+			b.WriteString(e.Text)
+		}
+	}
+	return b.String()
+}

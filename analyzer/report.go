@@ -1,0 +1,198 @@
+package analyzer
+
+import (
+	"fmt"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/rules"
+)
+
+// A Report is the whole result of a comparison. It is plain data: renderers
+// need nothing else.
+type Report struct {
+	Verdict             Verdict
+	Deployed, Candidate Build
+	Scenarios           []string
+	Results             []Result  // ordered by file, line, name, scenario
+	Findings            []Finding // ordered by severity, then likewise
+	Runs                []RunInfo // ordered by scenario, role, repetition
+	Notes               []string
+	Problems            []*source.Error
+}
+
+// A Build names one side of a comparison; unknown fields are empty.
+type Build struct {
+	Name, Version, Commit, Component string
+}
+
+// A RunInfo tells what was read of one run.
+type RunInfo struct {
+	Role, Scenario string
+	Repetition     int
+	First, Last    int64 // times of the first and last record, ns since the epoch
+	Streams        int
+	Records        int64 // read
+	Empty, Repeats int64 // of these, dropped
+	Incomplete     bool
+}
+
+// A Result is the verdict of one rule in one scenario.
+type Result struct {
+	Rule     *rules.Rule
+	Scenario string
+	Expect   Expect
+	Verdict  Verdict
+	Reason   string   // why it was not evaluated; else empty
+	Findings []string // IDs, ordered as in the report
+
+	Deployed, Candidate Outcome
+}
+
+// An Outcome is what a rule did on one build in all repetitions of a
+// scenario. The embedded numbers are those of the first repetition that ended
+// in the state shown.
+type Outcome struct {
+	outcome.Outcome
+	Repetitions int // runs of the scenario
+	Times       int // of these, how many ended in the state shown
+}
+
+// A Finding is one thing that matters.
+type Finding struct {
+	ID       string
+	Severity Severity
+	Rule     *rules.Rule // nil: the finding is about runs, not about a rule
+	Scenario string
+	// Pos is where to look: the stage at which the builds part, else the
+	// rule. It is zero for findings without a rule.
+	Pos     source.Position
+	Message string
+	// Subject tells apart findings with one ID about one rule in one
+	// scenario: a label, a message, a signature. Often empty.
+	Subject     string
+	Fingerprint string
+
+	Deployed, Candidate *outcome.Evidence // nil: no line to show
+	Parting             *Parting          // nil: not about lost or new lines
+	Nearest             []Near            // at most 3, best first
+}
+
+// A Parting is where the two builds part: the first stage of the rule that
+// treats them differently.
+type Parting struct {
+	Step  int // index in the funnel
+	Stage string
+	Pos   source.Position
+	// Deployed and Candidate are the lines left after the stage.
+	Deployed, Candidate int64
+}
+
+// A Near is a line of the candidate build that says almost the same as a line
+// of the deployed build.
+type Near struct {
+	outcome.Evidence
+	Level      string  // as written; empty when unknown
+	Count      int64   // records of this kind
+	Similarity float64 // 0 to 1
+	Field      string  // that holds the words; empty: the line itself
+	Diff       []Edit  // from the deployed words to the candidate's
+}
+
+// An Edit is one part of a wording diff.
+type Edit struct {
+	Op   EditOp
+	Text string
+}
+
+// EditOp says what became of a text.
+type EditOp int
+
+// The edit operations.
+const (
+	Keep EditOp = iota + 1
+	Delete
+	Insert
+)
+
+var editNames = [...]string{Keep: "equal", Delete: "delete", Insert: "insert"}
+
+// String returns the operation as it stands in reports.
+func (o EditOp) String() string { return editNames[o] }
+
+// FailOn says which findings make a review end with exit code 1.
+type FailOn int
+
+// The choices; the zero FailOn is FailOnBreak.
+const (
+	FailOnBreak FailOn = iota
+	FailOnWarn         // also warnings
+	FailOnNever        // nothing: a failed review ends with 0
+)
+
+var failOnNames = [...]string{FailOnBreak: "break", FailOnWarn: "warn", FailOnNever: "never"}
+
+// String returns the choice as it is written on the command line.
+func (f FailOn) String() string { return failOnNames[f] }
+
+// ParseFailOn returns the choice called name.
+func ParseFailOn(name string) (FailOn, error) {
+	for f, n := range failOnNames {
+		if n == name {
+			return FailOn(f), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown choice %q; write break, warn or never", name)
+}
+
+// ExitCode returns what a program that made r ends with: 0 pass, 1 fail, 3
+// inconclusive, 2 for problems in the input. Of several that apply 2 wins
+// over 1 over 3. The choice moves only 1: FailOnNever turns it into 0,
+// FailOnWarn gives it for warnings too.
+func (r *Report) ExitCode(on FailOn) int {
+	if len(r.Problems) > 0 {
+		return 2
+	}
+	if on == FailOnWarn {
+		for _, f := range r.Findings {
+			if f.Severity >= Warn {
+				return 1
+			}
+		}
+	}
+	switch r.Verdict {
+	case Pass:
+		return 0
+	case Fail:
+		if on == FailOnNever {
+			return 0
+		}
+		return 1
+	}
+	return 3
+}
+
+// A Count holds how many results have each verdict.
+type Count struct {
+	Pass, Fail, Inconclusive, NotExercised, NotEvaluated int
+}
+
+// Count returns how many results have each verdict.
+func (r *Report) Count() Count {
+	var n Count
+	for _, res := range r.Results {
+		switch res.Verdict {
+		case Pass:
+			n.Pass++
+		case Fail:
+			n.Fail++
+		case Inconclusive:
+			n.Inconclusive++
+		case NotExercised:
+			n.NotExercised++
+		case NotEvaluated:
+			n.NotEvaluated++
+		}
+	}
+	return n
+}

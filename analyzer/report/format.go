@@ -1,0 +1,62 @@
+// Package report renders an [analyzer.Report]. Renderers are pure: they open
+// no file and read no clock, and the same report gives the same bytes. Log
+// text is hostile, so each renderer escapes it for its own medium.
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/stillfires/stillfires/analyzer"
+)
+
+// Options say how a report is laid out. Formats ignore what does not concern
+// them.
+type Options struct {
+	// Width is the number of columns of a terminal; 0 means 100.
+	Width int
+	// Color allows ANSI colours. They never carry meaning alone.
+	Color bool
+	// All lifts the bounds that keep a terminal report to a few screens.
+	All bool
+}
+
+// formats is the table of all formats.
+var formats = []struct {
+	name   string
+	ext    string // of a file in this format
+	render func(io.Writer, *analyzer.Report, Options) error
+}{
+	{"json", ".json", renderJSON},
+}
+
+// Formats returns the names of all formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Extension returns the file extension of a format, with its dot; it is empty
+// for an unknown format.
+func Extension(format string) string {
+	for _, f := range formats {
+		if f.name == format {
+			return f.ext
+		}
+	}
+	return ""
+}
+
+// Render writes r in the format called name.
+func Render(w io.Writer, name string, r *analyzer.Report, o Options) error {
+	for _, f := range formats {
+		if f.name == name {
+			return f.render(w, r, o)
+		}
+	}
+	return fmt.Errorf("unknown format %q; write one of %s", name, strings.Join(Formats(), ", "))
+}

@@ -1,0 +1,334 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/source"
+)
+
+// Schema names the version of the JSON report.
+const Schema = "stillfires/report/v1"
+
+// The wire structs of the JSON report. Absent values are null, lists are
+// never null. Keys may be added; those here keep their meaning.
+type (
+	jsonReport struct {
+		Schema    string        `json:"schema"`
+		Verdict   string        `json:"verdict"`
+		Deployed  jsonBuild     `json:"deployed"`
+		Candidate jsonBuild     `json:"candidate"`
+		Scenarios []string      `json:"scenarios"`
+		Rules     []jsonRule    `json:"rules"`
+		Findings  []jsonFinding `json:"findings"`
+		Runs      []jsonRun     `json:"runs"`
+		Notes     []string      `json:"notes"`
+		Problems  []jsonProblem `json:"problems"`
+	}
+	jsonBuild struct {
+		Build     *string `json:"build"`
+		Version   *string `json:"version"`
+		Commit    *string `json:"commit"`
+		Component *string `json:"component"`
+	}
+	jsonRun struct {
+		Role       string  `json:"role"`
+		Scenario   string  `json:"scenario"`
+		Repetition int     `json:"repetition"`
+		First      *string `json:"first"`
+		Last       *string `json:"last"`
+		Streams    int     `json:"streams"`
+		Records    int64   `json:"records"`
+		Empty      int64   `json:"empty"`
+		Repeats    int64   `json:"repeats"`
+		Incomplete bool    `json:"incomplete"`
+	}
+	jsonProblem struct {
+		File    *string `json:"file"`
+		Line    *int    `json:"line"`
+		Column  *int    `json:"column"`
+		Message string  `json:"message"`
+	}
+	jsonRule struct {
+		Name      string      `json:"name"`
+		Group     *string     `json:"group"`
+		Kind      string      `json:"kind"`
+		Language  string      `json:"language"`
+		File      *string     `json:"file"`
+		Line      *int        `json:"line"`
+		Column    *int        `json:"column"`
+		Scenario  string      `json:"scenario"`
+		Expect    string      `json:"expect"`
+		Verdict   string      `json:"verdict"`
+		Reason    *string     `json:"reason"`
+		Findings  []string    `json:"findings"`
+		Deployed  jsonOutcome `json:"deployed"`
+		Candidate jsonOutcome `json:"candidate"`
+	}
+	jsonOutcome struct {
+		State       string        `json:"state"`
+		Nothing     *string       `json:"nothing"`
+		Lines       *int64        `json:"lines"`
+		Series      *int          `json:"series"`
+		Peak        *number       `json:"peak"`
+		Headroom    *jsonHeadroom `json:"headroom"`
+		Firing      []jsonFiring  `json:"firing"`
+		Funnel      []jsonStep    `json:"funnel"`
+		Repetitions int           `json:"repetitions"`
+		Times       int           `json:"times"`
+	}
+	jsonHeadroom struct {
+		Value     number `json:"value"`
+		Operator  string `json:"operator"`
+		Threshold number `json:"threshold"`
+	}
+	jsonFiring struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+	}
+	jsonStep struct {
+		Stage string `json:"stage"`
+		Lines int64  `json:"lines"`
+	}
+	jsonFinding struct {
+		ID          string        `json:"id"`
+		Severity    string        `json:"severity"`
+		Rule        *string       `json:"rule"`
+		Scenario    *string       `json:"scenario"`
+		File        *string       `json:"file"`
+		Line        *int          `json:"line"`
+		Column      *int          `json:"column"`
+		Message     string        `json:"message"`
+		Subject     *string       `json:"subject"`
+		Stage       *jsonParting  `json:"stage"`
+		Deployed    *jsonEvidence `json:"deployed"`
+		Candidate   *jsonEvidence `json:"candidate"`
+		Nearest     []jsonNear    `json:"nearest"`
+		Repair      *struct{}     `json:"repair"`
+		Fingerprint string        `json:"fingerprint"`
+	}
+	jsonParting struct {
+		Stage     string `json:"stage"`
+		Deployed  int64  `json:"deployed"`
+		Candidate int64  `json:"candidate"`
+	}
+	jsonEvidence struct {
+		Stream    map[string]string `json:"stream"`
+		Time      string            `json:"time"`
+		Line      string            `json:"line"`
+		Truncated bool              `json:"truncated"`
+	}
+	jsonNear struct {
+		jsonEvidence
+		Level      *string    `json:"level"`
+		Count      int64      `json:"count"`
+		Similarity number     `json:"similarity"`
+		Field      *string    `json:"field"`
+		Diff       []jsonEdit `json:"diff"`
+	}
+	jsonEdit struct {
+		Op   string `json:"op"`
+		Text string `json:"text"`
+	}
+)
+
+// A number is a float64 as the report writes it: what JSON cannot express is
+// one of the strings "NaN", "+Inf" and "-Inf".
+type number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (n number) MarshalJSON() ([]byte, error) {
+	f := float64(n)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return strconv.AppendQuote(nil, strconv.FormatFloat(f, 'g', -1, 64)), nil
+	}
+	return json.Marshal(f)
+}
+
+// renderJSON writes the report as one indented JSON object.
+func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
+	out := jsonReport{
+		Schema:    Schema,
+		Verdict:   r.Verdict.String(),
+		Deployed:  toJSONBuild(r.Deployed),
+		Candidate: toJSONBuild(r.Candidate),
+		Scenarios: list(r.Scenarios),
+		Rules:     make([]jsonRule, 0, len(r.Results)),
+		Findings:  make([]jsonFinding, 0, len(r.Findings)),
+		Runs:      make([]jsonRun, 0, len(r.Runs)),
+		Notes:     list(r.Notes),
+		Problems:  make([]jsonProblem, 0, len(r.Problems)),
+	}
+	for i := range r.Results {
+		out.Rules = append(out.Rules, toJSONRule(&r.Results[i]))
+	}
+	for i := range r.Findings {
+		out.Findings = append(out.Findings, toJSONFinding(&r.Findings[i]))
+	}
+	for _, run := range r.Runs {
+		out.Runs = append(out.Runs, toJSONRun(run))
+	}
+	for _, p := range r.Problems {
+		out.Problems = append(out.Problems, toJSONProblem(p))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+func toJSONBuild(b analyzer.Build) jsonBuild {
+	return jsonBuild{text(b.Name), text(b.Version), text(b.Commit), text(b.Component)}
+}
+
+func toJSONRun(r analyzer.RunInfo) jsonRun {
+	out := jsonRun{
+		Role: r.Role, Scenario: r.Scenario, Repetition: r.Repetition, Streams: r.Streams,
+		Records: r.Records, Empty: r.Empty, Repeats: r.Repeats, Incomplete: r.Incomplete,
+	}
+	if r.Records > 0 {
+		out.First, out.Last = text(instant(r.First)), text(instant(r.Last))
+	}
+	return out
+}
+
+func toJSONProblem(p *source.Error) jsonProblem {
+	msg := p.Msg
+	if p.Hint != "" {
+		msg += "; " + p.Hint
+	}
+	return jsonProblem{text(p.Pos.File), place(p.Pos.Line), place(p.Pos.Column), msg}
+}
+
+func toJSONRule(r *analyzer.Result) jsonRule {
+	return jsonRule{
+		Name: r.Rule.Name, Group: text(r.Rule.Group),
+		Kind: r.Rule.Kind.String(), Language: r.Rule.Language.String(),
+		File: text(r.Rule.Pos.File), Line: place(r.Rule.Pos.Line), Column: place(r.Rule.Pos.Column),
+		Scenario: r.Scenario, Expect: r.Expect.String(),
+		Verdict: r.Verdict.String(), Reason: text(r.Reason), Findings: list(r.Findings),
+		Deployed: toJSONOutcome(&r.Deployed), Candidate: toJSONOutcome(&r.Candidate),
+	}
+}
+
+func toJSONOutcome(o *analyzer.Outcome) jsonOutcome {
+	out := jsonOutcome{
+		State: stateName(o.State), Nothing: nothingName(o.Nothing),
+		Firing:      make([]jsonFiring, 0, len(o.Firing)),
+		Funnel:      make([]jsonStep, 0, len(o.Funnel)),
+		Repetitions: o.Repetitions, Times: o.Times,
+	}
+	if o.State != outcome.NotEvaluated {
+		out.Lines, out.Series = &o.Lines, &o.Series
+	}
+	if o.Peak != nil {
+		n := number(*o.Peak)
+		out.Peak = &n
+	}
+	if h := o.Headroom; h != nil {
+		out.Headroom = &jsonHeadroom{number(h.Value), h.Operator, number(h.Threshold)}
+	}
+	for _, f := range o.Firing {
+		out.Firing = append(out.Firing, jsonFiring{instant(f.From), instant(f.To)})
+	}
+	for _, s := range o.Funnel {
+		out.Funnel = append(out.Funnel, jsonStep{s.Stage, s.Lines})
+	}
+	return out
+}
+
+func toJSONFinding(f *analyzer.Finding) jsonFinding {
+	out := jsonFinding{
+		ID: f.ID, Severity: f.Severity.String(), Scenario: text(f.Scenario),
+		File: text(f.Pos.File), Line: place(f.Pos.Line), Column: place(f.Pos.Column),
+		Message: f.Message, Subject: text(f.Subject), Fingerprint: f.Fingerprint,
+		Deployed: toJSONEvidence(f.Deployed), Candidate: toJSONEvidence(f.Candidate),
+		Nearest: make([]jsonNear, 0, len(f.Nearest)),
+	}
+	if f.Rule != nil {
+		out.Rule = &f.Rule.Name
+	}
+	if p := f.Parting; p != nil {
+		out.Stage = &jsonParting{p.Stage, p.Deployed, p.Candidate}
+	}
+	for i := range f.Nearest {
+		n := &f.Nearest[i]
+		near := jsonNear{
+			jsonEvidence: *toJSONEvidence(&n.Evidence), Level: text(n.Level), Count: n.Count,
+			Similarity: number(n.Similarity), Field: text(n.Field), Diff: make([]jsonEdit, 0, len(n.Diff)),
+		}
+		for _, e := range n.Diff {
+			near.Diff = append(near.Diff, jsonEdit{e.Op.String(), e.Text})
+		}
+		out.Nearest = append(out.Nearest, near)
+	}
+	return out
+}
+
+func toJSONEvidence(e *outcome.Evidence) *jsonEvidence {
+	if e == nil {
+		return nil
+	}
+	return &jsonEvidence{Stream: e.Stream.Map(), Time: instant(e.Time), Line: e.Line, Truncated: e.Truncated}
+}
+
+// stateName returns a state as it stands in reports.
+func stateName(s outcome.State) string {
+	switch s {
+	case outcome.Fired:
+		return "fired"
+	case outcome.Pending:
+		return "pending"
+	case outcome.Silent:
+		return "silent"
+	case outcome.Matched:
+		return "matched"
+	case outcome.None:
+		return "none"
+	}
+	return "not-evaluated"
+}
+
+func nothingName(n outcome.Nothing) *string {
+	switch n {
+	case outcome.NoStream:
+		return text("no-stream")
+	case outcome.NoLine:
+		return text("no-line")
+	case outcome.BelowThreshold:
+		return text("below-threshold")
+	}
+	return nil
+}
+
+// text returns nil for the empty string: absent is null.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// place returns nil for an unknown line or column.
+func place(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// list returns a list that is never null.
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// instant prints a time in nanoseconds since the epoch.
+func instant(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
