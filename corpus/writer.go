@@ -1,0 +1,175 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Writer adds runs to a corpus. Runs are written in a staging directory and
+// moved into place when they are committed, so that a reader sees a run whole
+// or not at all. A corpus with a staging directory does not open.
+type Writer struct {
+	dir     string
+	stage   string // the staging directory
+	lock    *os.File
+	created bool // corpus.json is ours
+	moved   int  // runs committed
+}
+
+// OpenForWrite opens the corpus in dir for adding runs, and makes it where
+// there is none. Creator names the program, for corpus.json. What interrupted
+// writers left is deleted. The caller calls Close.
+func OpenForWrite(dir, creator string) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("open corpus for writing: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open corpus for writing: %w", err)
+	}
+	w := &Writer{dir: dir}
+	_, err = os.Lstat(filepath.Join(dir, corpusFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), stagingPrefix) && e.Name() != runsDir {
+				return nil, fmt.Errorf("%s: is no corpus and not empty (it holds %s); name a new directory or a corpus", dir, e.Name())
+			}
+		}
+		w.created = true
+	case err != nil:
+		return nil, fmt.Errorf("open corpus for writing: %w", err)
+	default:
+		if _, err := openHeader(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.begin(); err != nil {
+		return nil, fmt.Errorf("open corpus for writing: %w", err)
+	}
+	if w.created {
+		text := fmt.Sprintf("{\n  \"format\": %q,\n  \"version\": %d,\n  \"creator\": %s\n}\n", corpusFormat, Version, quoteJSON(creator))
+		if err := writeFile(filepath.Join(dir, corpusFile), []byte(text)); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), stagingPrefix) {
+			if err := removeStale(filepath.Join(dir, e.Name())); err != nil {
+				return nil, errors.Join(err, w.Close())
+			}
+		}
+	}
+	return w, nil
+}
+
+// begin makes the staging directory and takes its lock.
+func (w *Writer) begin() error {
+	stage, err := os.MkdirTemp(w.dir, stagingPrefix)
+	if err != nil {
+		return err
+	}
+	w.stage = stage
+	if w.lock, err = os.Create(filepath.Join(stage, lockFile)); err == nil {
+		err = lock(w.lock)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(stage))
+	}
+	return nil
+}
+
+// removeStale deletes the staging directory of a writer that is gone. That of
+// a live one stays.
+func removeStale(stage string) error {
+	f, err := os.OpenFile(filepath.Join(stage, lockFile), os.O_RDWR, 0)
+	if err != nil {
+		return nil // just made, or just removed: not ours to judge
+	}
+	defer f.Close()
+	if lock(f) != nil {
+		return nil
+	}
+	return os.RemoveAll(stage)
+}
+
+// BeginRun starts a run. The manifest is the caller's until Seal; its format,
+// version, streams and files are filled in here. Nothing of the run is seen
+// before Commit. A run that the corpus has is refused.
+func (w *Writer) BeginRun(m *Manifest) (*RunWriter, error) {
+	info := RunInfo{m.Build, m.Scenario.Name, m.Repetition}
+	if err := m.checkNames(); err != nil {
+		return nil, err
+	}
+	final := filepath.Join(w.dir, runsDir, info.Build, info.Scenario, strconv.Itoa(info.Repetition))
+	if _, err := os.Lstat(final); !errors.Is(err, fs.ErrNotExist) {
+		return nil, &RunExistsError{Run: info, Dir: final}
+	}
+	dir := filepath.Join(w.stage, info.Build, info.Scenario, strconv.Itoa(info.Repetition))
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return nil, &RunExistsError{Run: info, Dir: dir}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return &RunWriter{w: w, info: info, dir: dir, final: final, manifest: m, names: map[string]bool{}}, nil
+}
+
+// A RunExistsError says that a run cannot be written as there is one of its
+// name.
+type RunExistsError struct {
+	Run RunInfo
+	Dir string
+}
+
+// Error names the run and says what to do.
+func (e *RunExistsError) Error() string {
+	return fmt.Sprintf("%s: run %s is there already; delete its directory first, or give another repetition, build name or corpus", e.Dir, e.Run)
+}
+
+// Close deletes what was not committed. Where nothing was committed to a new
+// corpus, nothing of it stays but its directory.
+func (w *Writer) Close() error {
+	errs := []error{os.RemoveAll(w.stage)}
+	if w.created && w.moved == 0 {
+		if err := os.Remove(filepath.Join(w.dir, corpusFile)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if w.lock != nil {
+		errs = append(errs, w.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// writeFile writes a file so that it is there whole or not at all.
+func writeFile(name string, text []byte) error {
+	temp := name + ".tmp"
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	if err := os.Rename(temp, name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// syncDir makes renames in a directory last. Not all systems can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	d.Sync() // best effort: Windows and some network file systems refuse
+	return d.Close()
+}
