@@ -1,6 +1,7 @@
 package logql
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -19,30 +20,30 @@ func compileIP(s string) (*ipMatcher, error) {
 	if from, to, ok := strings.Cut(s, "-"); ok {
 		first, err := netip.ParseAddr(from)
 		if err != nil {
-			return nil, fmt.Errorf("ip(%q): %q is not an address", s, from)
+			return nil, fmt.Errorf("%q is not an address", from)
 		}
 		last, err := netip.ParseAddr(to)
 		if err != nil {
-			return nil, fmt.Errorf("ip(%q): %q is not an address", s, to)
+			return nil, fmt.Errorf("%q is not an address", to)
 		}
 		if first.Is4() != last.Is4() {
-			return nil, fmt.Errorf("ip(%q): the range begins and ends in different families", s)
+			return nil, errors.New("the range begins and ends in different families")
 		}
 		if last.Less(first) {
-			return nil, fmt.Errorf("ip(%q): the range ends before it begins", s)
+			return nil, errors.New("the range ends before it begins")
 		}
 		return &ipMatcher{first.WithZone(""), last.WithZone("")}, nil
 	}
 	if strings.Contains(s, "/") {
 		block, err := netip.ParsePrefix(s)
 		if err != nil {
-			return nil, fmt.Errorf("ip(%q): not a CIDR block, as in 10.0.0.0/8", s)
+			return nil, fmt.Errorf("%q is not a CIDR block, as in 10.0.0.0/8", s)
 		}
 		return blockMatcher(block), nil
 	}
 	addr, err := netip.ParseAddr(s)
 	if err != nil {
-		return nil, fmt.Errorf("ip(%q): want an address, a range a-b or a CIDR block", s)
+		return nil, fmt.Errorf("%q is not an address, a range a-b or a CIDR block", s)
 	}
 	addr = addr.WithZone("")
 	return &ipMatcher{addr, addr}, nil

@@ -57,7 +57,7 @@ type jsonPathParser struct {
 }
 
 func (p *jsonPathParser) errorf(what string) error {
-	return fmt.Errorf("json path %q, offset %d: %s", p.src, p.pos, what)
+	return fmt.Errorf("at offset %d: %s", p.pos, what)
 }
 
 // peek skips blanks and returns the byte after them, 0 at the end.

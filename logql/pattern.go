@@ -35,7 +35,7 @@ func splitPattern(pattern string) ([]patternPart, error) {
 		}
 		name := string(rest[i+1 : i+n-1])
 		if len(parts) > 0 && parts[len(parts)-1].isCapture() {
-			return nil, fmt.Errorf("pattern %q: put text between <%s> and <%s>, else nothing tells where the first one ends", pattern, parts[len(parts)-1].name, name)
+			return nil, fmt.Errorf("put text between <%s> and <%s>, else nothing tells where the first one ends", parts[len(parts)-1].name, name)
 		}
 		parts = append(parts, patternPart{name: name})
 		i += n
@@ -77,7 +77,7 @@ func compilePatternFilter(pattern string) (*patternFilter, error) {
 	}
 	for _, p := range parts {
 		if p.isCapture() && p.name != unnamedCapture {
-			return nil, fmt.Errorf("pattern %q: a line filter keeps nothing, write <_> for <%s>", pattern, p.name)
+			return nil, fmt.Errorf("a line filter keeps nothing, write <_> for <%s>", p.name)
 		}
 	}
 	return &patternFilter{parts}, nil
@@ -120,7 +120,7 @@ type patternParser struct {
 // capture, and no name twice.
 func compilePatternParser(pattern string) (*patternParser, error) {
 	if pattern == "" {
-		return nil, errors.New("pattern is empty")
+		return nil, errors.New("it is empty; name at least one capture, as in <method>")
 	}
 	parts, err := splitPattern(pattern)
 	if err != nil {
@@ -133,13 +133,13 @@ func compilePatternParser(pattern string) (*patternParser, error) {
 			continue
 		}
 		if seen[part.name] {
-			return nil, fmt.Errorf("pattern %q: capture <%s> stands twice", pattern, part.name)
+			return nil, fmt.Errorf("capture <%s> stands twice", part.name)
 		}
 		seen[part.name] = true
 		p.names = append(p.names, part.name)
 	}
 	if len(p.names) == 0 {
-		return nil, fmt.Errorf("pattern %q: name at least one capture, as in <method>", pattern)
+		return nil, errors.New("name at least one capture, as in <method>")
 	}
 	return p, nil
 }
