@@ -1,0 +1,245 @@
+// Package yamlpos reads YAML files and keeps where everything stands, exact to
+// the byte, also inside quoted, folded and multi-line scalars. A file is split
+// into documents before it is parsed, so that a fault in one document leaves
+// the others readable.
+package yamlpos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stillfires/stillfires/internal/source"
+)
+
+// A File is the text that documents are part of.
+type File struct {
+	Name  string
+	Text  []byte
+	lines []int // offset of the first byte of each line
+}
+
+// NewFile returns a file with the given text.
+func NewFile(name string, text []byte) *File {
+	f := &File{Name: name, Text: text, lines: []int{0}}
+	for i, c := range text {
+		if c == '\n' {
+			f.lines = append(f.lines, i+1)
+		}
+	}
+	return f
+}
+
+// Position returns the place of the byte at offset.
+func (f *File) Position(offset int) source.Position {
+	offset = min(max(offset, 0), len(f.Text))
+	line := lineOf(f.lines, offset)
+	return source.Position{File: f.Name, Line: line + 1, Column: offset - f.lines[line] + 1}
+}
+
+// Errorf returns an error about the bytes [start, end).
+func (f *File) Errorf(start, end int, format string, args ...any) *source.Error {
+	return &source.Error{
+		Pos:  f.Position(start),
+		Msg:  fmt.Sprintf(format, args...),
+		Show: f.Excerpt(start, end),
+	}
+}
+
+// excerptWidth bounds how much of a line is shown on either side of a fault.
+const excerptWidth = 120
+
+// Excerpt returns the line that holds start with a caret below, cut where the
+// line is very long.
+func (f *File) Excerpt(start, end int) string {
+	start = min(max(start, 0), len(f.Text))
+	line := lineOf(f.lines, start)
+	from, to := f.lines[line], len(f.Text)
+	if line+1 < len(f.lines) {
+		to = f.lines[line+1] - 1
+	}
+	to = max(from+len(bytes.TrimRight(f.Text[from:to], "\r")), min(start, to))
+	before, after := "", ""
+	if start-from > excerptWidth {
+		from, before = start-excerptWidth, "…"
+	}
+	if to-start > excerptWidth {
+		to, after = start+excerptWidth, "…"
+	}
+	for from < start && !utf8.RuneStart(f.Text[from]) {
+		from++
+	}
+	for to > start && to < len(f.Text) && !utf8.RuneStart(f.Text[to]) {
+		to--
+	}
+	shown := before + string(f.Text[from:to]) + after
+	start, end = start-from+len(before), min(end, to)-from+len(before)
+	return source.Caret(shown, start, end)
+}
+
+// A Document is one YAML document of a file.
+type Document struct {
+	File *File
+	Root *yaml.Node // nil when the document is empty
+
+	base int // offset of the document in the file
+	end  int
+	// lines holds the file offset of each line by the rules of YAML, which
+	// knows more line ends than \n. Line numbers of nodes count these.
+	lines []int
+}
+
+// Parse splits text into documents and parses each. Documents with a syntax
+// error are left out and reported; the others are returned in order.
+func Parse(f *File) ([]*Document, []*source.Error) {
+	if i := invalidUTF8(f.Text); i >= 0 {
+		err := &source.Error{Pos: f.Position(i), Msg: "the file is not UTF-8 text", Hint: "convert it to UTF-8"}
+		return nil, []*source.Error{err}
+	}
+	var docs []*Document
+	var problems []*source.Error
+	for _, s := range split(f.Text) {
+		d := &Document{File: f, base: s.start, end: s.end, lines: yamlLines(f.Text, s.start, s.end)}
+		root, err := parse(f.Text[s.start:s.end])
+		if err != nil {
+			problems = append(problems, d.syntaxError(err))
+			continue
+		}
+		d.Root = root
+		docs = append(docs, d)
+	}
+	return docs, problems
+}
+
+// errTrailing is met where text follows a document that has ended.
+var errTrailing = errors.New("yaml: text follows the end of the document")
+
+// parse returns the root node of a text that holds at most one document.
+func parse(text []byte) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); err == io.EOF {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if err := dec.Decode(&more); err == nil {
+		return nil, errTrailing
+	} else if err != io.EOF {
+		return nil, err
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+		return nil, nil
+	}
+	return doc.Content[0], nil
+}
+
+// searchLimit bounds the documents in which the exact place of a syntax error
+// is searched for: each step parses the document anew.
+const searchLimit = 1 << 20
+
+// syntaxError places an error of the YAML parser. The parser names only the
+// line where the surrounding block begins, so the shortest beginning of the
+// document that gives the same error is sought; its last byte is the fault.
+func (d *Document) syntaxError(err error) *source.Error {
+	text := d.File.Text[d.base:d.end]
+	line, msg := splitError(err)
+	at := d.lines[min(max(line-1, 0), len(d.lines)-1)]
+	if len(text) <= searchLimit {
+		low, high := 0, len(text) // text[:high] gives the error
+		for low < high {
+			mid := (low + high) / 2
+			if _, e := parse(text[:mid]); e != nil && sameError(e, msg) {
+				high = mid
+			} else {
+				low = mid + 1
+			}
+		}
+		at = d.base + max(high-1, 0)
+	} else {
+		at = skipBlank(d.File.Text, at, d.end)
+	}
+	for at > d.base && !utf8.RuneStart(d.File.Text[at]) {
+		at--
+	}
+	e := d.File.Errorf(at, at+1, "invalid YAML: %s", msg)
+	if at < d.end && d.File.Text[at] == '\t' {
+		e.Hint = "indent with spaces, not tabs"
+	}
+	return e
+}
+
+// splitError takes the line number off a message of the YAML parser. It is 0
+// where the message has none.
+func splitError(err error) (line int, msg string) {
+	msg = strings.TrimPrefix(err.Error(), "yaml: ")
+	if n, _ := fmt.Sscanf(msg, "line %d:", &line); n == 1 {
+		_, msg, _ = strings.Cut(msg, ": ")
+	}
+	return line, msg
+}
+
+func sameError(err error, msg string) bool {
+	_, m := splitError(err)
+	return m == msg
+}
+
+// Offset returns the file offset at which a node begins, its tag and anchor
+// skipped.
+func (d *Document) Offset(n *yaml.Node) int {
+	at := d.start(n)
+	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 {
+		return at
+	}
+	return skipProperties(d.File.Text, at, d.end)
+}
+
+// start returns the file offset of the first byte of a node.
+func (d *Document) start(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(d.lines) {
+		return d.base
+	}
+	at := d.lines[n.Line-1]
+	for range n.Column - 1 { // columns of nodes count characters
+		if at >= d.end {
+			break
+		}
+		_, size := utf8.DecodeRune(d.File.Text[at:d.end])
+		at += size
+	}
+	return at
+}
+
+// Position returns the place at which a node begins.
+func (d *Document) Position(n *yaml.Node) source.Position {
+	return d.File.Position(d.Offset(n))
+}
+
+// Errorf returns an error about a node.
+func (d *Document) Errorf(n *yaml.Node, format string, args ...any) *source.Error {
+	at := d.Offset(n)
+	end := at + 1
+	if n.Kind == yaml.ScalarNode && strings.HasPrefix(string(d.File.Text[at:min(at+len(n.Value), d.end)]), n.Value) {
+		end = at + len(n.Value)
+	}
+	return d.File.Errorf(at, end, format, args...)
+}
+
+func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
