@@ -125,4 +125,5 @@ type Run struct {
 	MessagesCut int64
 
 	Incomplete bool // closed as incomplete: findings rest on part of the run
+	Missing    bool // no such run was recorded; every outcome is NotEvaluated
 }

@@ -1,0 +1,256 @@
+// Package compare is the main job put together: it finds the runs of two
+// builds, loads the rules, replays them on every run and has the analyzer
+// compare what they did.
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/review"
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/replay"
+	"github.com/stillfires/stillfires/rules"
+)
+
+// Options say what to compare.
+type Options struct {
+	// Review is the review file, nil for none. The other options win over it.
+	Review *review.File
+
+	// Corpus is the corpus of a build that is named without one.
+	Corpus string
+	// Deployed and Candidate name the builds as [DIR:]BUILD, or are paths of
+	// raw logs ("-" is standard input).
+	Deployed, Candidate string
+	Rules               []string // files, folders, globs
+	Scenarios           []string // only these; none: all
+	Interval            time.Duration
+	// Labels are the stream labels of raw logs; nil: unknown, every selector
+	// is taken to match.
+	Labels       logs.Labels
+	IngestLabels bool
+
+	Raw RawOptions
+}
+
+// Run compares. The error is one that leaves nothing to report; items of the
+// input that are not valid are in the report's Problems.
+func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
+	o = o.withReview()
+	if len(o.Rules) == 0 {
+		return nil, errors.New("no rules given; name rule files or folders with --rules, or under rules: in the review file")
+	}
+	set, err := rules.Load(o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	deployed, candidate, cleanup, err := o.sides(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cleanup()
+	if err := sameComponent(deployed, candidate); err != nil {
+		return nil, err
+	}
+	scenarios, err := scenariosOf(deployed, candidate, o.Scenarios)
+	if err != nil {
+		return nil, err
+	}
+	plan := replay.NewPlan(set.Rules, replay.Options{
+		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels,
+	})
+	in := analyzer.Input{
+		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
+		SelectorsAssumed: deployed.assumed,
+		Notes:            notes(plan, deployed, o),
+	}
+	if err := o.expectations(&in, set, deployed, candidate); err != nil {
+		return nil, err
+	}
+	if err := replayAll(ctx, plan, deployed, candidate, scenarios); err != nil {
+		return nil, err
+	}
+	in.Deployed, in.Candidate = deployed.input(), candidate.input()
+	missingRuns(&in)
+	return analyzer.Compare(in), nil
+}
+
+// withReview fills what was not given on the command line.
+func (o Options) withReview() Options {
+	f := o.Review
+	if f == nil {
+		return o.withDefaults()
+	}
+	if o.Corpus == "" {
+		o.Corpus = f.Corpus
+	}
+	if o.Deployed == "" {
+		o.Deployed = f.Deployed
+	}
+	if o.Candidate == "" {
+		o.Candidate = f.Candidate
+	}
+	if len(o.Rules) == 0 {
+		o.Rules = f.Rules
+	}
+	if o.Interval == 0 {
+		o.Interval = f.Interval
+	}
+	return o.withDefaults()
+}
+
+// withDefaults names the builds as a corpus does that was made for one
+// comparison.
+func (o Options) withDefaults() Options {
+	if o.Deployed == "" {
+		o.Deployed = "deployed"
+	}
+	if o.Candidate == "" {
+		o.Candidate = "candidate"
+	}
+	return o
+}
+
+// replayAll runs the plan on every run of both sides, as many at once as
+// there are processors. Results land in the order of the runs.
+func replayAll(ctx context.Context, plan *replay.Plan, deployed, candidate *side, scenarios []string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, s := range []*side{deployed, candidate} {
+		s.keep(scenarios)
+		s.results = make([]outcome.Run, len(s.runs))
+		for i, info := range s.runs {
+			g.Go(func() error {
+				res, err := replayRun(ctx, plan, s.corpus, info)
+				if err != nil {
+					return err
+				}
+				s.results[i] = *res
+				return nil
+			})
+		}
+	}
+	return g.Wait()
+}
+
+func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info corpus.RunInfo) (*replay.Result, error) {
+	run, err := c.OpenRun(info.Build, info.Scenario, info.Repetition)
+	if err != nil {
+		return nil, err
+	}
+	src, err := sourceOf(run)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := run.Entries()
+	if err != nil {
+		return nil, err
+	}
+	src.Entries = entries
+	res, err := plan.Run(ctx, src)
+	return res, errors.Join(err, entries.Close())
+}
+
+// sourceOf describes a run to replay, without its records.
+func sourceOf(run *corpus.Run) (*replay.Source, error) {
+	m := run.Manifest
+	src := &replay.Source{
+		Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition,
+		Incomplete: m.Completeness.State == corpus.Incomplete,
+	}
+	records := int64(0)
+	for i := range m.Streams {
+		st := &m.Streams[i]
+		src.Streams = append(src.Streams, st.LabelSet())
+		if st.First == nil {
+			continue
+		}
+		if first := st.First.UnixNano(); records == 0 || first < src.First {
+			src.First = first
+		}
+		if last := st.Last.UnixNano(); records == 0 || last > src.Last {
+			src.Last = last
+		}
+		records += st.Records
+	}
+	if records == 0 {
+		return nil, fmt.Errorf("%s: the run has no records, so there is nothing to replay; import its logs again", run.Path(""))
+	}
+	if w := m.Scenario.Window; w != nil {
+		src.From, src.To = w.Start.UnixNano(), w.End.UnixNano()
+	}
+	return src, nil
+}
+
+// scenariosOf returns the scenarios of either build, only those that were
+// asked for, ordered.
+func scenariosOf(deployed, candidate *side, only []string) ([]string, error) {
+	all := append(deployed.scenarios(), candidate.scenarios()...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	for _, want := range only {
+		if !slices.Contains(all, want) {
+			return nil, fmt.Errorf("unknown scenario %q%s; the builds have: %s", want,
+				source.Suggest(want, all), strings.Join(all, ", "))
+		}
+	}
+	kept := slices.DeleteFunc(all, func(s string) bool { return len(only) > 0 && !slices.Contains(only, s) })
+	if !slices.ContainsFunc(kept, func(s string) bool {
+		return slices.Contains(deployed.scenarios(), s) && slices.Contains(candidate.scenarios(), s)
+	}) {
+		return nil, fmt.Errorf("%s and %s have no scenario in common (deployed: %s; candidate: %s); record the same drill on both builds",
+			deployed.spec, candidate.spec, strings.Join(deployed.scenarios(), ", "), strings.Join(candidate.scenarios(), ", "))
+	}
+	return kept, nil
+}
+
+// missingRuns gives the side that lacks a scenario a run in which nothing was
+// evaluated, so that the gap is in the report and changes its verdict.
+func missingRuns(in *analyzer.Input) {
+	for _, s := range []struct {
+		role string
+		side *analyzer.Side
+	}{{"deployed", &in.Deployed}, {"candidate", &in.Candidate}} {
+		for _, scenario := range in.Scenarios {
+			if slices.ContainsFunc(s.side.Runs, func(r outcome.Run) bool { return r.Scenario == scenario }) {
+				continue
+			}
+			reason := fmt.Sprintf("the %s build %s has no run of scenario %s; record it, or leave the scenario out with --scenario",
+				s.role, s.side.Build, scenario)
+			run := outcome.Run{Build: s.side.Build, Scenario: scenario, Repetition: 1, Missing: true, Outcomes: make([]outcome.Outcome, len(in.Rules))}
+			for i := range run.Outcomes {
+				run.Outcomes[i] = outcome.Outcome{State: outcome.NotEvaluated, Reason: reason}
+			}
+			s.side.Runs = append(s.side.Runs, run)
+			in.Notes = append(in.Notes, reason)
+		}
+	}
+}
+
+// notes tells the reader what was assumed.
+func notes(plan *replay.Plan, s *side, o Options) []string {
+	var out []string
+	if s.assumed {
+		out = append(out, "selectors assumed: the logs came without stream labels, so every selector was taken to match; give them with --labels")
+	}
+	if names := plan.IngestLabelled(); len(names) > 0 {
+		what := "for the rules that name them: " + strings.Join(names, ", ")
+		if o.IngestLabels {
+			what = "for all rules"
+		}
+		out = append(out, "service_name and detected_level were added as Loki 3 adds them when it stores a line, "+what)
+	}
+	return out
+}
