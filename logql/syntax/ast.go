@@ -284,25 +284,31 @@ const (
 // Unwrap takes the sample value from a label: | unwrap x | filter.
 type Unwrap struct {
 	at
-	Label   string
-	Conv    UnwrapConv
-	Filters []*LabelFilterStage // label filters after unwrap
+	Label    string
+	LabelPos Span
+	Conv     UnwrapConv
+	Filters  []*LabelFilterStage // label filters after unwrap
 }
 
 // A LogRange is a log query over a window: {…} | json | unwrap x [5m] offset 1m.
+// The window may also stand right after the selector, which means the same;
+// printing puts it last.
 type LogRange struct {
 	at
-	Query  *LogQuery
-	Unwrap *Unwrap // nil for log ranges
-	Range  time.Duration
-	Offset time.Duration // may be negative
+	Query     *LogQuery
+	Unwrap    *Unwrap       // nil for log ranges
+	Range     time.Duration // whole milliseconds
+	RangePos  Span          // of the window, brackets included
+	Offset    time.Duration // may be negative
+	OffsetPos Span          // of the offset's duration; zero if there is none
 }
 
 // A Grouping is by (…) or without (…).
 type Grouping struct {
 	at
-	Without bool
-	Labels  []string
+	Without  bool
+	Labels   []string
+	LabelPos []Span // of each of Labels
 }
 
 // RangeOp is a function of a LogRange.
