@@ -19,7 +19,6 @@ import (
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/review"
-	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/replay"
 	"github.com/stillfires/stillfires/rules"
 )
@@ -203,7 +202,7 @@ func scenariosOf(deployed, candidate *side, only []string) ([]string, error) {
 	for _, want := range only {
 		if !slices.Contains(all, want) {
 			return nil, fmt.Errorf("unknown scenario %q%s; the builds have: %s", want,
-				source.Suggest(want, all), strings.Join(all, ", "))
+				hint(want, all), strings.Join(all, ", "))
 		}
 	}
 	kept := slices.DeleteFunc(all, func(s string) bool { return len(only) > 0 && !slices.Contains(only, s) })

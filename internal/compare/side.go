@@ -11,9 +11,8 @@ import (
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
-	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
-	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/suggest"
 )
 
 // A side is one build of the comparison.
@@ -103,7 +102,7 @@ func (o *Options) open(role, spec string) (*side, error) {
 	}
 	if len(s.runs) == 0 {
 		return nil, fmt.Errorf("%s: the corpus has no build %q for %s%s; it has: %s", dir, build, role,
-			source.Suggest(build, builds), strings.Join(builds, ", "))
+			hint(build, builds), strings.Join(builds, ", "))
 	}
 	return s, s.describe()
 }
@@ -188,4 +187,10 @@ func sameComponent(deployed, candidate *side) error {
 	return nil
 }
 
-var _ = logs.Labels(nil)
+// hint returns "; did you mean x?" for a slip of the fingers, else "".
+func hint(word string, known []string) string {
+	if h := suggest.Hint(word, known); h != "" {
+		return "; " + h
+	}
+	return ""
+}

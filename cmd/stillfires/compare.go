@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/compare"
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/review"
+)
+
+const compareLong = `Replay the rules on both builds and report what goes blind.
+
+Without a review file, on two raw logs:
+
+  stillfires compare --deployed deployed.log --candidate candidate.log \
+      --rules 'rules/*.yaml' --labels app=kueue
+
+On two builds of a corpus (see "stillfires corpus import"):
+
+  stillfires compare --corpus corpus --deployed v0.17.0 --candidate v0.18.0 \
+      --rules rules/
+
+With a review file that says what must fire and what must stay silent:
+
+  stillfires compare -f stillfires.yaml
+  stillfires compare -f stillfires.yaml --format json -o report.json
+  stillfires compare -f stillfires.yaml --format terminal --format markdown -o review.md
+
+Exit codes: 0 pass, 1 fail, 3 inconclusive, 2 bad usage or input.`
+
+// compareFlags are the flags of compare as given.
+type compareFlags struct {
+	file                string
+	corpus              string
+	deployed, candidate string
+	rules               []string
+	scenarios           []string
+	interval            time.Duration
+	labels              []string
+	ingestLabels        bool
+	year                int
+	zone                string
+	failOn              string
+	out                 outputFlags
+}
+
+func newCompareCommand(env *cliEnv) *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare",
+		Short: "Replay the rules on both builds and report what goes blind",
+		Long:  compareLong,
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runCompare(cmd, env, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.file, "file", "f", "", "review file; flags win over what it says")
+	flags.StringVar(&f.deployed, "deployed", "", "deployed build as [DIR:]BUILD, or a log file, - for standard input (default: the build named deployed)")
+	flags.StringVar(&f.candidate, "candidate", "", "candidate build, likewise (default: the build named candidate)")
+	flags.StringVar(&f.corpus, "corpus", "", "corpus of builds that are named without a DIR")
+	flags.StringSliceVar(&f.rules, "rules", nil, "rule files, folders or globs, also several")
+	flags.StringSliceVar(&f.scenarios, "scenario", nil, "compare only these scenarios")
+	flags.DurationVar(&f.interval, "interval", 0, "evaluation interval of rules whose group has none (default 1m)")
+	flags.StringSliceVar(&f.labels, "labels", nil, "stream labels of raw logs, as name=value,…")
+	flags.BoolVar(&f.ingestLabels, "loki-ingest-labels", false, "add service_name and detected_level for all rules, as Loki 3 does by default")
+	flags.IntVar(&f.year, "year", 0, "year of raw logs whose format has none (klog, syslog)")
+	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as Europe/Berlin (default UTC)")
+	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
+	f.out.register(flags)
+	return cmd
+}
+
+// noArguments refuses arguments and says where they were probably meant to go.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, but got %q; name logs and builds with --deployed and --candidate, rules with --rules (quote globs: --rules 'rules/*.yaml')",
+			cmd.CommandPath(), args)
+	}
+	return nil
+}
+
+func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
+	failOn, err := analyzer.ParseFailOn(f.failOn)
+	if err != nil {
+		return fmt.Errorf("--fail-on: %w", err)
+	}
+	outputs, err := f.out.resolve()
+	if err != nil {
+		return err
+	}
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	rep, err := compare.Run(cmd.Context(), opts)
+	if err != nil {
+		return err
+	}
+	if err := writeReport(cmd.Context(), env, rep, outputs, &f.out); err != nil {
+		return err
+	}
+	return exitWith(rep.ExitCode(failOn))
+}
+
+// exitWith turns an exit code into the error that carries it.
+func exitWith(code int) error {
+	if code == exitPass {
+		return nil
+	}
+	return exitError(code)
+}
+
+// options turns flags into the options of the comparison.
+func (f *compareFlags) options() (compare.Options, error) {
+	o := compare.Options{
+		Corpus: f.corpus, Deployed: f.deployed, Candidate: f.candidate,
+		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
+		Raw: compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: os.Stdin},
+	}
+	if f.interval < 0 {
+		return o, fmt.Errorf("--interval %s: must be positive, such as 30s", f.interval)
+	}
+	var err error
+	if o.Labels, err = parseLabels(f.labels); err != nil {
+		return o, err
+	}
+	if f.file != "" {
+		if o.Review, err = review.Load(f.file); err != nil {
+			return o, err
+		}
+		return o, nil
+	}
+	if f.corpus == "" && (f.deployed == "" || f.candidate == "") {
+		return o, errors.New("nothing to compare; give a review file with -f, or --deployed and --candidate with --rules, or try: stillfires demo")
+	}
+	return o, nil
+}
+
+// parseLabels reads name=value pairs.
+func parseLabels(pairs []string) (logs.Labels, error) {
+	var out []logs.Label
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--labels %q: write name=value, such as app=kueue", p)
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("--labels: %s is given twice", name)
+		}
+		seen[name] = true
+		out = append(out, logs.Label{Name: name, Value: strings.Trim(value, `"`)})
+	}
+	return logs.New(out...), nil
+}
