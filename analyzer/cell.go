@@ -29,6 +29,9 @@ func (c *cell) decidedOn(id string) bool {
 	return false
 }
 
+// isAlert reports whether the rule is an alert rule.
+func (c *cell) isAlert() bool { return c.rule.Kind == rules.Alert }
+
 // A half is what a rule did on one build in one scenario, over all
 // repetitions.
 type half struct {

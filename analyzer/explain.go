@@ -20,7 +20,7 @@ func (c *cell) lost() Finding {
 	}
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + c.cause(f.Parting, &c.candidate)
 	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
-		f.Nearest = c.nearest(f.Parting)
+		f.Nearest = c.nearest(c.stage(f.Parting))
 	}
 	if len(f.Nearest) > 0 {
 		f.Message += "; nearest: " + short(f.Nearest[0].words())
@@ -45,7 +45,7 @@ func (c *cell) cause(p *Parting, h *half) string {
 	if p == nil || o == nil || o.Nothing != outcome.NoLine {
 		return c.nothing(h)
 	}
-	return c.stageInWords(p)
+	return c.stageInWords(p, h)
 }
 
 // nothing says which of the three ways to yield nothing it was on h.

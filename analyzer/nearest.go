@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/logql/syntax"
 )
 
 // What counts as near. A candidate line is shown when its wording is at least
@@ -89,8 +90,9 @@ func (c *catalogue) similarity(a, b []string) (float64, int) {
 }
 
 // nearest returns the candidate's lines that are closest to the deployed line
-// that the rule matched.
-func (c *cell) nearest(p *Parting) []Near {
+// that the rule matched; stage is where the builds part, nil if that is not
+// known.
+func (c *cell) nearest(stage syntax.Stage) []Near {
 	e := c.deployed.evidence()
 	if e == nil {
 		return nil
@@ -100,7 +102,7 @@ func (c *cell) nearest(p *Parting) []Near {
 		cat = newCatalogue(c.candidate.runs)
 		c.cmp.catalogues[c.scenario] = cat
 	}
-	literals, field := c.wanted(p)
+	literals, field := wanted(stage)
 	said := spoken(wordings(e.Line), literals, field)
 	if said == nil {
 		return nil
@@ -180,7 +182,7 @@ func spoken(texts []wording, literals []string, field string) *wording {
 	}
 	for _, name := range []string{field, "msg", "message", "note", "error", "err"} {
 		for i := range texts {
-			if name != "" && texts[i].field == name {
+			if name != "" && label(texts[i].field) == name {
 				return &texts[i]
 			}
 		}
@@ -197,4 +199,14 @@ func (n *Near) words() string {
 		}
 	}
 	return b.String()
+}
+
+// label returns the name that LogQL's json stage gives a field.
+func label(field string) string {
+	return strings.Map(func(r rune) rune {
+		if isWord(r) {
+			return r
+		}
+		return '_'
+	}, field)
 }

@@ -1,10 +1,165 @@
 package analyzer
 
-// wanted returns the literals that the stage at which the builds part looks
-// for, and the field in which it looks.
-func (c *cell) wanted(p *Parting) (literals []string, field string) { return nil, "" }
+import (
+	"fmt"
+	"strconv"
+	"strings"
 
-// stageInWords says what no line on the losing build has: the stage in words.
-func (c *cell) stageInWords(p *Parting) string { return "no line passes " + p.Stage }
+	"github.com/stillfires/stillfires/logql/syntax"
+	"github.com/stillfires/stillfires/rules"
+)
 
-func (c *comparison) twins() map[int]bool { return nil }
+// eachQuery calls f for every log query of an expression, in query order.
+func eachQuery(e syntax.Expr, f func(*syntax.LogQuery)) {
+	switch e := e.(type) {
+	case *syntax.LogQuery:
+		f(e)
+	case *syntax.RangeAgg:
+		f(e.Range.Query)
+	case *syntax.VectorAgg:
+		eachQuery(e.Expr, f)
+	case *syntax.BinaryExpr:
+		eachQuery(e.LHS, f)
+		eachQuery(e.RHS, f)
+	case *syntax.LabelReplace:
+		eachQuery(e.Expr, f)
+	case *syntax.VectorFunc, *syntax.NumberLit:
+	default:
+		panic(fmt.Sprintf("analyzer: unknown expression %T", e))
+	}
+}
+
+// stage returns the stage at which the builds part; nil for a selector, for
+// PromQL, and for a query that does not parse.
+func (c *cell) stage(p *Parting) syntax.Stage {
+	if p == nil || c.rule.Language == rules.PromQL {
+		return nil
+	}
+	expr, err := syntax.Parse(c.rule.Expr)
+	if err != nil {
+		return nil
+	}
+	offset := c.deployed.outcome().Funnel[p.Step].Start
+	var found syntax.Stage
+	eachQuery(expr, func(q *syntax.LogQuery) {
+		for _, s := range q.Stages {
+			if s.Span().Start == offset {
+				found = s
+			}
+		}
+	})
+	return found
+}
+
+// stageInWords says what no line on the build h has: the stage at which the
+// builds part, in words.
+func (c *cell) stageInWords(p *Parting, h *half) string {
+	said := "no line passes " + p.Stage
+	switch s := c.stage(p).(type) {
+	case *syntax.LineFilter:
+		said = lineFilterInWords(s)
+	case *syntax.LabelFilterStage:
+		said = labelFilterInWords(s.Filter)
+	}
+	funnel := h.outcome().Funnel
+	if p.Step > 0 && funnel[p.Step].Pipeline == funnel[p.Step-1].Pipeline {
+		said += fmt.Sprintf(" (of %d)", funnel[p.Step-1].Lines)
+	}
+	return said
+}
+
+func lineFilterInWords(f *syntax.LineFilter) string {
+	var texts []string
+	for _, o := range f.Operands {
+		text := strconv.Quote(o.Value)
+		if o.IP {
+			text = "an address in " + text
+		}
+		texts = append(texts, text)
+	}
+	what := strings.Join(texts, " or ")
+	switch f.Op {
+	case syntax.LineContains:
+		return "no line contains " + what
+	case syntax.LineNotContains:
+		return "every line contains " + what
+	case syntax.LineMatches:
+		return "no line matches " + what
+	case syntax.LineNotMatches:
+		return "every line matches " + what
+	case syntax.LinePattern:
+		return "no line fits the pattern " + what
+	case syntax.LineNotPattern:
+		return "every line fits the pattern " + what
+	}
+	return "no line passes " + f.String()
+}
+
+func labelFilterInWords(f syntax.LabelFilter) string {
+	s, ok := f.(*syntax.LabelString)
+	if !ok {
+		return "no line has " + f.String()
+	}
+	m := s.Matcher
+	switch {
+	case m.Op == syntax.MatchNotEqual && m.Value == "":
+		return "no line has the field " + m.Name
+	case m.Op == syntax.MatchEqual:
+		return "no line has " + m.Name + "=" + strconv.Quote(m.Value)
+	case m.Op == syntax.MatchRegexp:
+		return "no line has " + m.Name + " matching " + strconv.Quote(m.Value)
+	}
+	return "no line has " + f.String()
+}
+
+// wanted returns the texts that a stage looks for, and the field in which it
+// looks.
+func wanted(stage syntax.Stage) (literals []string, field string) {
+	switch s := stage.(type) {
+	case *syntax.LineFilter:
+		for _, o := range s.Operands {
+			switch s.Op {
+			case syntax.LineContains:
+				literals = append(literals, o.Value)
+			case syntax.LineMatches, syntax.LinePattern:
+				literals = append(literals, plainParts(o.Value)...)
+			}
+		}
+	case *syntax.LabelFilterStage:
+		eachMatcher(s.Filter, func(m *syntax.Matcher) {
+			if field == "" {
+				field = m.Name
+			}
+			switch m.Op {
+			case syntax.MatchEqual:
+				literals = append(literals, m.Value)
+			case syntax.MatchRegexp:
+				literals = append(literals, plainParts(m.Value)...)
+			}
+		})
+	}
+	return literals, field
+}
+
+// eachMatcher calls f for every comparison with a string in a label filter.
+func eachMatcher(f syntax.LabelFilter, call func(*syntax.Matcher)) {
+	switch f := f.(type) {
+	case *syntax.LabelBinary:
+		eachMatcher(f.LHS, call)
+		eachMatcher(f.RHS, call)
+	case *syntax.LabelString:
+		call(f.Matcher)
+	}
+}
+
+// plainParts returns the parts of a regexp or pattern between its special
+// characters. It only ranks lines, so it may cut too often.
+func plainParts(expr string) []string {
+	var parts []string
+	for _, s := range strings.FieldsFunc(expr, func(r rune) bool { return strings.ContainsRune(`\.+*?()|[]{}^$<>`, r) }) {
+		if s = strings.TrimSpace(s); len(s) > 2 {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}

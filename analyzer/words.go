@@ -12,7 +12,7 @@ import (
 // did says what the rule did on one build: "fires on deployed (12:01:05–12:03:20)".
 func (c *cell) did(h *half) string {
 	o := h.outcome()
-	alert := c.rule.Kind == rules.Alert
+	alert := c.isAlert()
 	switch {
 	case o == nil:
 		return "has no run on " + h.role
@@ -66,7 +66,7 @@ func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05") }
 // number prints a value as a person would.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// times says in how many repetitions a rule fired: "in 2 of 3 repetitions".
+// fired says in how many repetitions a rule fired: "in 2 of 3 repetitions".
 func (h *half) fired() string {
 	n := 0
 	for _, o := range h.outcomes {
@@ -79,7 +79,7 @@ func (h *half) fired() string {
 
 // fires returns the verb of a rule that did what it is for.
 func (c *cell) fires() string {
-	if c.rule.Kind == rules.Alert {
+	if c.isAlert() {
 		return "fires"
 	}
 	return "matches"

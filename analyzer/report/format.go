@@ -28,6 +28,7 @@ var formats = []struct {
 	ext    string // of a file in this format
 	render func(io.Writer, *analyzer.Report, Options) error
 }{
+	{"terminal", ".txt", renderTerminal},
 	{"json", ".json", renderJSON},
 }
 

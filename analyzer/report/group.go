@@ -1,0 +1,70 @@
+package report
+
+import (
+	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/rules"
+)
+
+// A block is the findings with one ID about one rule in all scenarios: a
+// reader mends a rule once. The findings keep the report's order.
+type block struct {
+	first     *analyzer.Finding
+	findings  []*analyzer.Finding
+	scenarios []string
+}
+
+// blocks groups the findings of one severity, in the report's order.
+func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
+	type key struct {
+		id, group, name, subject string
+		pos                      source.Position
+		kind                     rules.Kind
+	}
+	at := map[key]*block{}
+	var out []*block
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity != s {
+			continue
+		}
+		k := key{id: f.ID, subject: f.Subject}
+		if f.Rule != nil {
+			k.group, k.name, k.pos, k.kind = f.Rule.Group, f.Rule.Name, f.Rule.Pos, f.Rule.Kind
+		}
+		b := at[k]
+		if b == nil {
+			b = &block{first: f}
+			at[k] = b
+			out = append(out, b)
+		}
+		// The finding that explains most stands for the block.
+		if len(b.first.Nearest) == 0 && len(f.Nearest) > 0 {
+			b.first = f
+		}
+		b.findings = append(b.findings, f)
+		if f.Scenario != "" {
+			b.scenarios = append(b.scenarios, f.Scenario)
+		}
+	}
+	return out
+}
+
+// title names what the block is about.
+func (b *block) title() string {
+	if b.first.Rule == nil {
+		return ""
+	}
+	return b.first.Rule.Name
+}
+
+// result returns the verdict row that a finding belongs to; nil when it is
+// not about a rule.
+func result(r *analyzer.Report, f *analyzer.Finding) *analyzer.Result {
+	for i := range r.Results {
+		if f.Rule != nil && r.Results[i].Rule == f.Rule && r.Results[i].Scenario == f.Scenario {
+			return &r.Results[i]
+		}
+	}
+	return nil
+}

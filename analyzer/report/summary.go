@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stillfires/stillfires/analyzer"
+)
+
+// buildName names a build for a headline: "kueue v0.17.0 (4d5f7ffc)".
+func buildName(b analyzer.Build) string {
+	name := b.Version
+	if name == "" {
+		name = b.Name
+	}
+	if name == "" {
+		name = "(unnamed)"
+	}
+	if b.Component != "" {
+		name = b.Component + " " + name
+	}
+	if c := b.Commit; c != "" {
+		name += " (" + c[:min(len(c), 12)] + ")"
+	}
+	return name
+}
+
+// sizes says how much was compared: "12 rules in 3 scenarios".
+func sizes(r *analyzer.Report) string {
+	seen := map[any]bool{}
+	for i := range r.Results {
+		seen[r.Results[i].Rule] = true
+	}
+	return plural(len(seen), "rule") + " in " + plural(len(r.Scenarios), "scenario")
+}
+
+// counts says how many results have each verdict, without those that none has.
+func counts(r *analyzer.Report) string {
+	n := r.Count()
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		word string
+	}{
+		{n.Fail, "fail"}, {n.Inconclusive, "inconclusive"}, {n.NotEvaluated, "not evaluated"},
+		{n.Pass, "pass"}, {n.NotExercised, "not exercised"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to judge"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plural returns "1 rule" or "2 rules".
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// meaning says in one sentence what a verdict means for the upgrade.
+func meaning(v analyzer.Verdict) string {
+	switch v {
+	case analyzer.Pass:
+		return "what was declared and what worked on the deployed build works on the candidate"
+	case analyzer.Fail:
+		return "something that works on the deployed build breaks on the candidate"
+	}
+	return "the runs do not prove that the rules still work"
+}

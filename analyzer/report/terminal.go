@@ -1,0 +1,360 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/outcome"
+)
+
+// Bounds that keep a terminal report to a screen or two.
+const (
+	defaultWidth = 100
+	fullBlocks   = 4 // broken rules shown with evidence
+	shortBlocks  = 10
+	warnedRules  = 4 // rules named of one warning
+	matrixRows   = 12
+	problemRows  = 6
+)
+
+// columns measures text without looking at the locale, so that a report does
+// not depend on the machine.
+var columns = &runewidth.Condition{}
+
+// A screen lays out text in a fixed number of columns.
+type screen struct {
+	w     *bufio.Writer
+	width int
+	color bool
+	all   bool
+}
+
+// renderTerminal writes what a person needs first: the verdict, then what
+// breaks, with the evidence.
+func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
+	s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), 40), color: o.Color, all: o.All}
+	s.headline(r)
+	s.problems(r)
+	s.breaks(r)
+	s.warnings(r)
+	s.infos(r)
+	s.matrix(r)
+	s.list("Notes", r.Notes)
+	s.list("What to try next", next(r))
+	return s.w.Flush()
+}
+
+// The colours; a word says the same for those who do not see them.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	bold   = "1"
+	dim    = "2"
+)
+
+func (s *screen) paint(code, text string) string {
+	if !s.color || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// cut shortens text to n columns.
+func cut(text string, n int) string { return columns.Truncate(text, max(n, 1), "…") }
+
+func (s *screen) line(format string, args ...any) {
+	fmt.Fprintf(s.w, format, args...)
+	s.w.WriteByte('\n')
+}
+
+// wrap writes text in lines that begin with indent.
+func (s *screen) wrap(indent, text string) {
+	room := s.width - len(indent)
+	line, used := "", 0
+	for _, word := range strings.Fields(clean(text)) {
+		n := columns.StringWidth(word)
+		if used > 0 && used+1+n > room {
+			s.line("%s%s", indent, line)
+			line, used = "", 0
+		}
+		for used == 0 && n > room { // a word wider than the line is broken
+			head := columns.Truncate(word, room, "")
+			if head == "" {
+				break
+			}
+			s.line("%s%s", indent, head)
+			word = word[len(head):]
+			n = columns.StringWidth(word)
+		}
+		if used > 0 {
+			line += " "
+			used++
+		}
+		line += word
+		used += n
+	}
+	if line != "" {
+		s.line("%s%s", indent, line)
+	}
+}
+
+func (s *screen) headline(r *analyzer.Report) {
+	code := map[analyzer.Verdict]string{analyzer.Pass: green, analyzer.Fail: red, analyzer.Inconclusive: yellow}[r.Verdict]
+	word := strings.ToUpper(r.Verdict.String())
+	head := clean(fmt.Sprintf("deployed %s → candidate %s", buildName(r.Deployed), buildName(r.Candidate)))
+	s.line("%s  %s", s.paint(bold+";"+code, word), cut(head, s.width-len(word)-2))
+	s.wrap("", sizes(r)+": "+counts(r)+"; "+meaning(r.Verdict)+".")
+}
+
+func (s *screen) problems(r *analyzer.Report) {
+	if len(r.Problems) == 0 {
+		return
+	}
+	s.line("\n%s", s.paint(bold+";"+red, fmt.Sprintf("INVALID  %s of the input, not looked at (exit code 2)", plural(len(r.Problems), "item"))))
+	for i, p := range r.Problems {
+		if i == problemRows && !s.all {
+			s.more(len(r.Problems)-i, "invalid items")
+			return
+		}
+		s.wrap("  ", p.Error())
+	}
+}
+
+func (s *screen) more(n int, what string) {
+	s.line("  … and %d more %s (see --format json)", n, what)
+}
+
+// breaks writes a block for each broken rule: some in full, more in one line
+// each, the rest as a number.
+func (s *screen) breaks(r *analyzer.Report) {
+	all := blocks(r, analyzer.Break)
+	for i, b := range all {
+		switch {
+		case i < fullBlocks || s.all:
+			s.full(b)
+		case i < fullBlocks+shortBlocks:
+			if i == fullBlocks {
+				s.line("")
+			}
+			s.brief("BREAK", red, b)
+		default:
+			s.more(len(all)-i, "broken rules")
+			return
+		}
+	}
+}
+
+// head writes "BREAK alert-lost  Name  file:1:2", the place at the right end.
+func (s *screen) head(word, code string, b *block) {
+	pos := clean(b.first.Pos.String())
+	left := word + "  " + b.first.ID
+	if t := clean(b.title()); t != "" {
+		left += "  " + cut(t, max(s.width/2, 16))
+	}
+	painted := s.paint(bold+";"+code, word) + left[len(word):]
+	gap := s.width - columns.StringWidth(left) - columns.StringWidth(pos)
+	if pos == "" {
+		s.line("%s", painted)
+	} else if gap >= 2 {
+		s.line("%s%s%s", painted, strings.Repeat(" ", gap), s.paint(dim, pos))
+	} else {
+		s.line("%s", painted)
+		s.line("  %s", s.paint(dim, cutLeft(pos, s.width-2)))
+	}
+}
+
+// cutLeft shortens a place at its beginning: the end holds line and column.
+func cutLeft(text string, n int) string {
+	if w := columns.StringWidth(text); w > n {
+		return columns.TruncateLeft(text, w-n+1, "…")
+	}
+	return text
+}
+
+func (s *screen) full(b *block) {
+	s.line("")
+	s.head("BREAK", red, b)
+	if len(b.scenarios) > 0 {
+		s.wrap("  ", "in "+scenarioList(b, 6))
+	}
+	s.wrap("  ", withoutNearest(b.first))
+	if p := b.first.Parting; p != nil {
+		s.field("stage", fmt.Sprintf("%d lines → %d  after  %s", p.Deployed, p.Candidate, p.Stage))
+	}
+	s.evidence("deployed", b.first.Deployed, focus(b.first))
+	s.evidence("candidate", b.first.Candidate, "")
+	for i := range b.first.Nearest {
+		n := &b.first.Nearest[i]
+		if i > 0 && !s.all {
+			break
+		}
+		s.diff(n)
+	}
+}
+
+// scenarioList names up to most scenarios, that of the evidence first.
+func scenarioList(b *block, most int) string {
+	names := []string{b.first.Scenario}
+	for _, n := range b.scenarios {
+		if n != b.first.Scenario {
+			names = append(names, n)
+		}
+	}
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// withoutNearest returns the message without the nearest line, which stands
+// below it as a diff.
+func withoutNearest(f *analyzer.Finding) string {
+	if len(f.Nearest) == 0 {
+		return f.Message
+	}
+	if i := strings.LastIndex(f.Message, "; nearest: "); i >= 0 {
+		return f.Message[:i]
+	}
+	return f.Message
+}
+
+// field writes one labelled line, cut to the width.
+func (s *screen) field(name, text string) {
+	const indent = 13
+	s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", name)), cut(clean(text), s.width-indent))
+}
+
+// evidence writes a log line so that what matters in it is in sight.
+func (s *screen) evidence(role string, e *outcome.Evidence, focus string) {
+	if e == nil {
+		return
+	}
+	at := instant(e.Time)
+	if t, rest, ok := strings.Cut(at, "T"); ok {
+		at = t + " " + rest[:min(8, len(rest))]
+	}
+	text := clean(e.Line)
+	room := s.width - 13 - len(at) - 1
+	if i := strings.Index(text, clean(focus)); focus != "" && i > 0 && columns.StringWidth(text) > room {
+		start := max(i-8, 0)
+		for start > 0 && text[start]&0xc0 == 0x80 {
+			start--
+		}
+		if start > 0 {
+			text = "…" + text[start:]
+		}
+	}
+	s.field(role, at+" "+text)
+}
+
+// focus returns the beginning of the deployed wording as it stands in a JSON
+// line, up to the first character that JSON escapes.
+func focus(f *analyzer.Finding) string {
+	if len(f.Nearest) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, e := range f.Nearest[0].Diff {
+		if e.Op != analyzer.Insert {
+			b.WriteString(e.Text)
+		}
+	}
+	text, _, _ := strings.Cut(b.String(), `"`)
+	return text
+}
+
+// diff writes the nearest line of the candidate as a wording diff.
+func (s *screen) diff(n *analyzer.Near) {
+	const indent = 13
+	room := s.width - indent
+	var b strings.Builder
+	for _, e := range n.Diff {
+		text, code := clean(e.Text), ""
+		switch e.Op {
+		case analyzer.Delete:
+			text, code = "[-"+text+"-]", red
+		case analyzer.Insert:
+			text, code = "{+"+text+"+}", green
+		}
+		w := columns.StringWidth(text)
+		if w > room {
+			b.WriteString(s.paint(code, cut(text, room)))
+			break
+		}
+		room -= w
+		if code != "" {
+			text = s.paint(code, text)
+		}
+		b.WriteString(text)
+	}
+	s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", "nearest")), b.String())
+	where := "in the line"
+	if n.Field != "" {
+		where = "in field " + n.Field
+	}
+	s.line("  %-11s%s", "", s.paint(dim, cut(clean(fmt.Sprintf("%s, %s on candidate", where, plural(int(n.Count), "record"))), s.width-indent)))
+}
+
+// brief writes a block in one line.
+func (s *screen) brief(word, code string, b *block) {
+	text := word + "  " + b.first.ID + "  " + clean(b.title())
+	if len(b.scenarios) > 0 {
+		text += "  in " + clean(scenarioList(b, 2))
+	}
+	text = cut(text, s.width)
+	s.line("%s%s", s.paint(code, word), text[min(len(word), len(text)):])
+}
+
+// warnings writes one line for each kind of warning.
+func (s *screen) warnings(r *analyzer.Report) {
+	s.kinds(r, analyzer.Warn, "WARN", yellow)
+}
+
+// infos writes one line for each kind of news.
+func (s *screen) infos(r *analyzer.Report) {
+	s.kinds(r, analyzer.Info, "INFO", dim)
+}
+
+func (s *screen) kinds(r *analyzer.Report, severity analyzer.Severity, word, code string) {
+	var ids []string
+	names := map[string][]string{}
+	for _, b := range blocks(r, severity) {
+		if names[b.first.ID] == nil {
+			ids = append(ids, b.first.ID)
+		}
+		name := cmp.Or(b.title(), strings.Join(b.scenarios, ", "))
+		if n := len(b.scenarios); n > 1 {
+			name += fmt.Sprintf(" ×%d", n)
+		}
+		names[b.first.ID] = append(names[b.first.ID], clean(name))
+	}
+	for i, id := range ids {
+		if i == 0 {
+			s.line("")
+		}
+		list := names[id]
+		text := strings.Join(list, ", ")
+		if len(list) > warnedRules && !s.all {
+			text = fmt.Sprintf("%s and %d more", strings.Join(list[:warnedRules], ", "), len(list)-warnedRules)
+		}
+		head := fmt.Sprintf("%-5s  %s", word, id)
+		s.line("%s%s", s.paint(code, head), cut(fmt.Sprintf(" (%d): %s", len(list), text), s.width-len(head)))
+	}
+}
+
+func (s *screen) list(title string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	s.line("\n%s", s.paint(bold, title))
+	for _, t := range texts {
+		s.wrap("  ", "- "+t)
+	}
+}
