@@ -3,6 +3,9 @@ package syntax
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,6 +24,20 @@ type recordedCase struct {
 // recordedCases reads the conformance data, or skips the test without them.
 func recordedCases(t testing.TB) []recordedCase {
 	t.Helper()
+	path := recordedPath()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skipf("no conformance data (set STILLFIRES_SHARED): %v", err)
+	}
+	defer f.Close()
+	cases, err := readCases(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return cases
+}
+
+func recordedPath() string {
 	shared := os.Getenv("STILLFIRES_SHARED")
 	if shared == "" {
 		// The default is relative to the root of the repository.
@@ -28,29 +45,24 @@ func recordedCases(t testing.TB) []recordedCase {
 	} else if !filepath.IsAbs(shared) {
 		shared = filepath.Join("..", "..", shared)
 	}
-	path := filepath.Join(shared, "conformance", "cases.jsonl")
-	f, err := os.Open(path)
-	if err != nil {
-		t.Skipf("no conformance data (set STILLFIRES_SHARED): %v", err)
-	}
-	defer f.Close()
+	return filepath.Join(shared, "conformance", "cases.jsonl")
+}
+
+func readCases(r io.Reader) ([]recordedCase, error) {
 	var cases []recordedCase
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var c recordedCase
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatalf("%s: case %d: %v", path, len(cases)+1, err)
+			return nil, fmt.Errorf("case %d: %w", len(cases)+1, err)
 		}
 		cases = append(cases, c)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+	if len(cases) == 0 && lines.Err() == nil {
+		return nil, errors.New("no cases")
 	}
-	if len(cases) == 0 {
-		t.Fatalf("%s holds no cases", path)
-	}
-	return cases
+	return cases, lines.Err()
 }
 
 // TestConformance holds the parser to the recorded answers: it takes what the
@@ -86,6 +98,7 @@ func TestConformance_RoundTrip(t *testing.T) {
 	for _, c := range recordedCases(t) {
 		if e, err := Parse(c.Query); err == nil {
 			checkRoundTrip(t, c.Query, e)
+			checkSpans(t, c.Query, e)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func functionHint(word string) string {
 	if near := nearest(word, functionNames()); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
-	return "the functions are " + strings.Join(functionNames(), ", ")
+	return "LogQL has range functions such as rate and count_over_time, and aggregations such as sum and topk"
 }
 
 func functionNames() []string {
@@ -179,8 +179,14 @@ func (p *parser) trailing() {
 		hint = foreignStages["limit"]
 	case t.kind == tString && p.prev.kind == tString:
 		hint = `write "or" between two strings`
+	case t.kind == tComma && p.prev.kind == tNumber:
+		hint = "write digits without commas, or with _ between them"
 	case t.kind == tComma:
 		hint = "write one query only"
+	case t.kind == tDuration && p.prev.kind == tDuration:
+		hint = "write a duration without blanks: " + p.prev.text + t.text
+	case t.kind == tLParen && p.prev.kind == tWord:
+		hint = p.prev.text + " takes no brackets"
 	case t.label():
 		hint = p.afterQueryHint()
 	}
@@ -192,7 +198,7 @@ func (p *parser) afterQueryHint() string {
 	if hint := p.unitHint(); hint != "" {
 		return hint
 	}
-	if p.prev.kind == tWord {
+	if p.prev.kind == tWord && !reserved[strings.ToLower(p.prev.text)] {
 		return "write a comma between two labels"
 	}
 	return ""

@@ -15,8 +15,11 @@ func (l *lexer) number() (token, *Error) {
 	n, problem := numberLen(l.query[start:])
 	if problem != "" {
 		hint := ""
-		if strings.EqualFold(l.query[start:start+n], "0b") {
+		switch text := l.query[start : start+n]; {
+		case strings.EqualFold(text, "0b"):
 			hint = "for zero bytes write 0KB"
+		case strings.EqualFold(text, "0o"):
+			hint = "0o begins an octal number: put a blank after 0"
 		}
 		return token{}, l.errorf(start, start+n, hint, "the number %s %s", l.query[start:start+n], problem)
 	}
@@ -272,18 +275,26 @@ func formatRange(d time.Duration) string {
 	return b.String()
 }
 
-// formatBytes prints a size in the unit that gives the shortest text.
+// formatBytes prints a size in the unit that gives the shortest text with at
+// most two decimals.
 func formatBytes(size uint64) string {
 	if size == 0 {
 		return "0KB" // 0B would be read as a binary number
 	}
-	best := strconv.FormatUint(size, 10) + "B"
-	for i := len(byteUnits) - 1; i >= 0; i-- {
-		u := byteUnits[i]
-		s := strconv.FormatFloat(float64(size)/float64(u.size), 'f', -1, 64) + u.name
-		if got, ok := parseBytes(s); ok && got == size && len(s) <= len(best) && len(u.name) > 1 && strings.HasSuffix(u.name, "B") {
-			best = s
+	best := ""
+	for _, u := range byteUnits {
+		if u.size > size || len(u.name) == 1 || !strings.HasSuffix(u.name, "B") {
+			continue
 		}
+		number := strconv.FormatFloat(float64(size)/float64(u.size), 'f', -1, 64)
+		_, decimals, _ := strings.Cut(number, ".")
+		got, ok := parseBytes(number + u.name)
+		if ok && got == size && len(decimals) <= 2 && (best == "" || len(number+u.name) < len(best)) {
+			best = number + u.name
+		}
+	}
+	if best == "" {
+		return strconv.FormatUint(size, 10) + "B"
 	}
 	return best
 }

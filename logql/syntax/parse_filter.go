@@ -88,6 +88,9 @@ func (p *parser) noComparison(name, op token) {
 		p.fail(name.pos, hint, "%q is no stage, and no comparison follows it", name.text)
 		return
 	}
+	if op.kind == tSub && op.pos.Start == name.pos.End {
+		p.unexpected(fmt.Sprintf("a comparison after the label %s", shorten(name.text)), "a label name holds letters, digits and _ only; where a key has a hyphen, its label has _")
+	}
 	p.unexpected(fmt.Sprintf("a comparison after the label %s", shorten(name.text)), "compare it, for example "+shorten(name.text)+`="…", or `+shorten(name.text)+" > 1")
 }
 

@@ -24,7 +24,14 @@ func (p *parser) selector() *Selector {
 			p.unexpected("another matcher", "leave out the comma before it")
 		}
 	}
-	p.expect(tRBrace, `"," or "}" after the matcher`, "")
+	hint := ""
+	switch {
+	case p.tok.is("and"), p.tok.label() && matchOpOf(p.peek().kind) != 0:
+		hint = "separate matchers with a comma"
+	case p.tok.is("or"):
+		hint = `for several values write one regexp: app=~"a|b"`
+	}
+	p.expect(tRBrace, `"," or "}" after the matcher`, hint)
 	s.at = p.from(start)
 	if p.err == nil && !selects(s) {
 		p.fail(s.Pos, `add one such as app="kueue" or app=~".+"`, "no matcher of the selector requires a label to be present: all of them also match the empty string")
@@ -82,7 +89,11 @@ func (p *parser) matchOp(name token) MatchOp {
 	case p.tok.kind == tPipeEq || p.tok.kind == tPipeTilde:
 		p.unexpected("=, !=, =~ or !~", "|= and |~ search the line; labels are compared with = and =~")
 	default:
-		p.unexpected(fmt.Sprintf("=, !=, =~ or !~ after the label %s", shorten(name.text)), "")
+		hint := ""
+		if p.tok.kind == tSub {
+			hint = "a label name holds letters, digits and _ only; where a key has a hyphen, its label has _"
+		}
+		p.unexpected(fmt.Sprintf("=, !=, =~ or !~ after the label %s", shorten(name.text)), hint)
 	}
 	return op
 }
@@ -157,7 +168,7 @@ func (p *parser) pipeline() ([]Stage, *Unwrap) {
 		if !p.accept(tPipe) {
 			break
 		}
-		if p.tok.is("unwrap") {
+		if p.tok.is("unwrap") && !comparesLabel(p.peek().kind) {
 			return stages, p.unwrap(start)
 		}
 		if s := p.stage(start); s != nil {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -75,13 +76,23 @@ func (p *parser) checkOperand(b *BinaryExpr, e Expr) {
 		return
 	}
 	if _, ok := e.(*LogQuery); ok {
-		p.fail(b.OpPos, "join metric queries, for example count_over_time({…}[5m]); to select more streams use one selector with =~",
-			"%s cannot join log queries", b.Op)
+		p.fail(b.OpPos, p.joinHint(b.Op), "%s cannot join log queries", b.Op)
 		return
 	}
 	if b.Op.Set() && scalar(e) {
 		p.fail(e.Span(), "write vector(…) around the number", "%s joins vectors, and this is a number", b.Op)
 	}
+}
+
+// joinHint says what to write in place of an operator after a log query.
+func (p *parser) joinHint(op BinaryOp) string {
+	switch {
+	case op == OpUnless && p.tok.is("unless"):
+		return "label filters are joined by and and or; negate a comparison with != or !~"
+	case op == OpAnd && p.tok.is("and") && p.prev.kind == tString:
+		return `to require two texts write two line filters: |= "a" |= "b"`
+	}
+	return "join metric queries, for example count_over_time({…}[5m]); to select more streams use one selector with =~"
 }
 
 // scalar reports whether e is made of numbers only.
@@ -128,7 +139,11 @@ func (p *parser) modifiers(b *BinaryExpr) {
 
 // labelList reads a bracketed list of labels, which may be empty.
 func (p *parser) labelList() (names []string, pos []Span) {
-	p.expect(tLParen, `"(" before the labels`, "")
+	hint := ""
+	if p.tok.label() {
+		hint = fmt.Sprintf("put the labels in brackets: (%s)", shorten(p.tok.text))
+	}
+	p.expect(tLParen, `"(" before the labels`, hint)
 	if p.accept(tRParen) {
 		return nil, nil
 	}
@@ -155,7 +170,7 @@ func (p *parser) operand() Expr {
 	case tLParen:
 		p.advance()
 		e := p.expr(1)
-		p.expect(tRParen, `")"`, p.closeHint(t))
+		p.expect(tRParen, `")"`, p.closeHint())
 		return e
 	case tNumber:
 		p.advance()
@@ -169,11 +184,11 @@ func (p *parser) operand() Expr {
 	return nil
 }
 
-func (p *parser) closeHint(open token) string {
-	if p.tok.kind != tEOF {
-		return ""
+func (p *parser) closeHint() string {
+	if p.tok.kind == tEOF {
+		return `add the closing ")"`
 	}
-	return fmt.Sprintf("the bracket at offset %d is never closed", open.pos.Start)
+	return ""
 }
 
 // signed reads a number with a sign. A server takes no other operand here.
@@ -200,6 +215,9 @@ func (p *parser) signed() Expr {
 // float returns the value of a number outside of label filters.
 func (p *parser) float(t token) float64 {
 	v, err := strconv.ParseFloat(t.text, 64)
+	if math.IsInf(v, 0) {
+		p.fail(t.pos, "", "the number %s is out of range", shorten(t.text))
+	}
 	if err != nil {
 		hint := ""
 		if n, ok := parseFilterNumber(t.text); ok {
@@ -219,13 +237,17 @@ func (p *parser) metric(function string) Expr {
 	if !ok || p.err != nil {
 		return e
 	}
-	hint := fmt.Sprintf("write %s(count_over_time({…}[5m]))", function)
+	window := "[5m]"
 	if p.tok.kind == tRange {
-		if op, ok := rangeOpNamed(function + "_over_time"); ok {
-			hint = fmt.Sprintf("to work on log lines write %s({…}%s)", op, p.tok.text)
-		} else {
-			hint = fmt.Sprintf("write %s(count_over_time({…}%s))", function, p.tok.text)
-		}
+		window = p.tok.text
+	}
+	param := ""
+	if op, ok := vectorOpNamed(function); ok && vectorOps[op].param {
+		param = "3, "
+	}
+	hint := fmt.Sprintf("write %s(%scount_over_time({…}%s))", function, param, window)
+	if function == Count.String() {
+		hint = fmt.Sprintf("to count lines write count_over_time({…}%s)", window)
 	}
 	p.fail(Span{start.Start, q.Pos.End}, hint, "%s works on a metric query, and this is a log query", function)
 	return e
@@ -300,7 +322,7 @@ func (p *parser) vectorAgg(op VectorOp, name token) Expr {
 	info := vectorOps[op]
 	a := &VectorAgg{Op: op}
 	a.Grouping = p.grouping()
-	p.expect(tLParen, fmt.Sprintf(`"(" after %s`, info.name), "")
+	p.expect(tLParen, fmt.Sprintf(`"(" after %s`, info.name), p.bracketHint(info.name))
 	if info.param {
 		a.Param = p.count(info.name)
 		p.expect(tComma, `"," after the count`, "")
@@ -309,7 +331,7 @@ func (p *parser) vectorAgg(op VectorOp, name token) Expr {
 	if p.tok.kind == tComma {
 		p.unexpected(`")"`, fmt.Sprintf("%s has one metric query as argument", info.name))
 	}
-	p.expect(tRParen, `")"`, "")
+	p.expect(tRParen, `")"`, p.closeHint())
 	if p.tok.is("by") || p.tok.is("without") {
 		if a.Grouping != nil {
 			p.fail(p.tok.pos, "write all labels in one list", "%s is already grouped", info.name)
@@ -321,6 +343,14 @@ func (p *parser) vectorAgg(op VectorOp, name token) Expr {
 	}
 	a.at = p.from(name.pos.Start)
 	return a
+}
+
+// bracketHint explains a function without brackets.
+func (p *parser) bracketHint(function string) string {
+	if p.tok.label() {
+		return fmt.Sprintf("put the argument in brackets: %s(%s…)", function, shorten(p.tok.text))
+	}
+	return ""
 }
 
 // count reads the whole number above 0 that topk and its like begin with.

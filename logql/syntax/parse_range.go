@@ -20,7 +20,7 @@ func (p *parser) rangeAgg(op RangeOp, name token) Expr {
 	body := p.rangeBody(op)
 	a.Range = body.r
 	if p.err == nil && !body.windowed {
-		p.fail(a.Range.Query.Pos, "add one before the closing bracket, for example [5m]", "%s needs a range", op)
+		p.noRange(op, a.Range.Query)
 	}
 	p.expect(tRParen, `")" after the range`, p.rangeEndHint(op))
 	p.checkUnwrap(a, name)
@@ -37,12 +37,30 @@ func (p *parser) rangeEndHint(op RangeOp) string {
 		return "write the range after the last stage"
 	case p.tok.kind == tRange:
 		return "write one range only"
+	case p.tok.kind == tEOF:
+		return `add the closing ")"`
+	case p.tok.kind == tComma:
+		return fmt.Sprintf("%s works on one log range", op)
 	case p.tok.is("by") || p.tok.is("without"):
 		return fmt.Sprintf("close the bracket first: %s(…[5m]) by (…)", op)
 	case p.binaryOp() != 0:
 		return "close the bracket before the operator"
 	}
 	return ""
+}
+
+// noRange refuses what stands in place of a range.
+func (p *parser) noRange(op RangeOp, q *LogQuery) {
+	t := p.tok
+	switch {
+	case t.kind == tRParen || t.kind == tEOF:
+		p.fail(q.Pos, "add one before the closing bracket, for example [5m]", "%s needs a range", op)
+	case t.kind == tDuration:
+		p.unexpected("a range", "put it in square brackets: ["+t.text+"]")
+	case t.is("offset"):
+		p.unexpected("a range such as [5m]", "the offset follows the range: [5m] offset 1h")
+	}
+	p.unexpected("a stage or a range such as [5m]", "")
 }
 
 // rangeGrouping reads the grouping after a range aggregation.

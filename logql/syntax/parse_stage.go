@@ -12,6 +12,10 @@ func (p *parser) stage(start int) Stage {
 	if t.kind == tWord {
 		keyword = strings.ToLower(t.text)
 	}
+	if reserved[keyword] && comparesLabel(p.peek().kind) {
+		p.badLabel("a label name")
+		return nil
+	}
 	switch keyword {
 	case "json":
 		p.advance()
@@ -48,6 +52,16 @@ func (p *parser) stage(start int) Stage {
 	}
 	f := p.labelFilter()
 	return &LabelFilterStage{p.from(start), f}
+}
+
+// comparesLabel reports whether a token compares a label and cannot follow
+// the keyword of a stage. != and !~ can: they also begin a line filter.
+func comparesLabel(k kind) bool {
+	switch k {
+	case tEq, tEqTilde, tEqEq, tGT, tGTE, tLT, tLTE:
+		return true
+	}
+	return false
 }
 
 // noStage refuses a pipe that no stage follows.

@@ -226,7 +226,7 @@ func (p *parser) label(want string) token {
 
 func (p *parser) badLabel(want string) {
 	switch {
-	case p.tok.kind == tWord:
+	case p.tok.kind == tWord && labelFollower(p.peek().kind):
 		name := strings.ToLower(p.tok.text)
 		p.fail(p.tok.pos, fmt.Sprintf("take a field of that name under another one: | json %s_=%q", name, name),
 			"%q is a keyword of LogQL and cannot name a label", p.tok.text)
@@ -237,6 +237,16 @@ func (p *parser) badLabel(want string) {
 	default:
 		p.unexpected(want, "")
 	}
+}
+
+// labelFollower reports whether a token often stands after a label, so that a
+// keyword before it was most likely meant as one.
+func labelFollower(k kind) bool {
+	switch k {
+	case tEq, tNeq, tEqTilde, tBangTilde, tEqEq, tGT, tGTE, tLT, tLTE, tComma, tRParen, tRBrace, tRange, tEOF:
+		return true
+	}
+	return false
 }
 
 // end refuses what stands after the query.
