@@ -1,0 +1,52 @@
+package strictyaml
+
+import (
+	"testing"
+	"time"
+)
+
+type inner struct {
+	File string    `yaml:"file"`
+	At   time.Time `yaml:"at"`
+}
+
+type outer struct {
+	Version int               `yaml:"version"`
+	Labels  map[string]string `yaml:"labels"`
+	Items   []inner           `yaml:"items"`
+	More    *inner            `yaml:"more"`
+}
+
+func TestDecode(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		var v outer
+		got := ""
+		if err := Decode("d.yaml", []byte(text), &v); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("Decode(%q) gave error %q; want %q", text, got, want)
+		}
+	}
+	f("version: 1\nlabels: {a: b}\nitems: [{file: x, at: 2026-11-30T17:00:00Z}]\nmore: {file: y}", "")
+	f("version: 1\nmore:\n", "")
+	f("verison: 1", `d.yaml:1:1: unknown key "verison"; did you mean "version"?`)
+	f("version: 1\nitems:\n- fil: x", `d.yaml:3:3: unknown key "fil" in items[0]; did you mean "file"?`)
+	f("zzzzzzz: 1", `d.yaml:1:1: unknown key "zzzzzzz"; the keys are version, labels, items, more`)
+	f("version: x", "d.yaml:1:10: version: cannot unmarshal !!str `x` into int")
+	f("version: 1\nversion: 2", `d.yaml:2:1: key "version" twice`)
+	f("labels: [a]", "d.yaml:1:9: labels: want keys and values")
+	f("items: {a: b}", "d.yaml:1:8: items: want a list")
+	f("a: [", "d.yaml:1: did not find expected node content")
+	f("", "d.yaml: is empty")
+	f("version: 1\n---\nversion: 2", "d.yaml:2:1: a second document; one is read")
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("version: 1\nlabels: {a: &a b, c: *a}\nitems: [{file: x, at: 2026-11-30T17:00:00Z}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		var v outer
+		_ = Decode("f", []byte(text), &v)
+	})
+}
