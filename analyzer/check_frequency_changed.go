@@ -64,7 +64,7 @@ func (h *half) frequency() frequency {
 // exceeds reports whether even the lowest count of f is far above the highest
 // of g.
 func (f frequency) exceeds(g frequency) bool {
-	return f.least >= frequencyFactor*g.most && f.leastRate >= frequencyFactor*g.mostRate &&
+	return f.least >= frequencyFactor*g.most && f.leastRate >= frequencyFactor*g.mostRate*(1-1e-9) &&
 		f.least-g.most >= frequencyLines
 }
 

@@ -117,6 +117,7 @@ func (c *cell) nearest(stage syntax.Stage) []Near {
 		return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), -cmp.Compare(a.Count, b.Count),
 			cmp.Compare(a.Line, b.Line))
 	})
+	found = oncePerText(found)
 	for i := range found {
 		if i == maxNearest || found[i].Similarity < nearBest*found[0].Similarity {
 			found = found[:i]
@@ -126,6 +127,23 @@ func (c *cell) nearest(stage syntax.Stage) []Near {
 		found[i].Evidence = *bounded(&found[i].Evidence)
 	}
 	return found
+}
+
+// oncePerText merges kinds whose nearest text is the same, whatever else
+// stands in the record; the first stays, with the records of all.
+func oncePerText(found []Near) []Near {
+	at := map[string]int{}
+	out := found[:0]
+	for _, n := range found {
+		text := n.Diff[0].Text
+		if i, ok := at[text]; ok {
+			out[i].Count += n.Count
+			continue
+		}
+		at[text] = len(out)
+		out = append(out, n)
+	}
+	return out
 }
 
 // near compares one kind of record with what the deployed build said. Words

@@ -30,6 +30,7 @@ var formats = []struct {
 }{
 	{"terminal", ".txt", renderTerminal},
 	{"json", ".json", renderJSON},
+	{"markdown", ".md", renderMarkdown},
 }
 
 // Formats returns the names of all formats.
@@ -41,12 +42,12 @@ func Formats() []string {
 	return names
 }
 
-// Extension returns the file extension of a format, with its dot; it is empty
-// for an unknown format.
-func Extension(format string) string {
+// FormatOf returns the format of files with an extension such as ".json"; it
+// is empty for an unknown extension.
+func FormatOf(ext string) string {
 	for _, f := range formats {
-		if f.name == format {
-			return f.ext
+		if f.ext == ext {
+			return f.name
 		}
 	}
 	return ""

@@ -58,13 +58,17 @@ func (b *block) title() string {
 	return b.first.Rule.Name
 }
 
-// result returns the verdict row that a finding belongs to; nil when it is
-// not about a rule.
-func result(r *analyzer.Report, f *analyzer.Finding) *analyzer.Result {
+// A resultKey finds the verdict row that a finding belongs to.
+type resultKey struct {
+	rule     *rules.Rule
+	scenario string
+}
+
+// resultsByKey indexes the verdict rows of a report.
+func resultsByKey(r *analyzer.Report) map[resultKey]*analyzer.Result {
+	m := make(map[resultKey]*analyzer.Result, len(r.Results))
 	for i := range r.Results {
-		if f.Rule != nil && r.Results[i].Rule == f.Rule && r.Results[i].Scenario == f.Scenario {
-			return &r.Results[i]
-		}
+		m[resultKey{r.Results[i].Rule, r.Results[i].Scenario}] = &r.Results[i]
 	}
-	return nil
+	return m
 }
