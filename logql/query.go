@@ -15,7 +15,8 @@ var ErrUnsupported = errors.New("unsupported")
 // at once.
 type Query struct {
 	expr      syntax.Expr
-	text      string
+	root      plan
+	plans     []*pipelinePlan
 	pipelines []Pipeline
 }
 
@@ -26,7 +27,7 @@ func ParseAndCompile(text string) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compile(expr)
+	return compileText(text, expr)
 }
 
 // Expr returns the tree that the query was compiled from.
@@ -40,6 +41,13 @@ func (q *Query) String() string { return q.expr.String() }
 func (q *Query) IsLog() bool {
 	_, ok := q.expr.(*syntax.LogQuery)
 	return ok
+}
+
+// IsScalar reports whether the query is a number, such as "1 + 2". Its vectors
+// hold one sample without labels.
+func (q *Query) IsScalar() bool {
+	n, ok := q.root.(*numberPlan)
+	return ok && !n.vector
 }
 
 // Pipelines returns the log pipelines of the query in the order in which they
@@ -64,10 +72,4 @@ type StageCount struct {
 	Lines   int64 // lines left
 	Errors  int64 // of these, lines that carry __error__
 	Streams int   // of the first step: streams selected; else 0
-}
-
-// Compile turns a parsed query into an immutable program. Errors are
-// [*syntax.Error] with a place in the query text, or wrap [ErrUnsupported].
-func Compile(expr syntax.Expr) (*Query, error) {
-	return &Query{expr: expr}, nil
 }

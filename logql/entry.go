@@ -1,0 +1,320 @@
+package logql
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/stillfires/stillfires/internal/logs"
+)
+
+// The labels by which a pipeline tells that a stage failed on an entry. The
+// entry is kept; filters and templates see these names like any other. See
+// https://grafana.com/docs/loki/latest/query/#pipeline-errors.
+const (
+	errorLabel   = "__error__"
+	detailsLabel = "__error_details__"
+)
+
+// The values of __error__.
+const (
+	errJSON     = "JSONParserErr"
+	errLogfmt   = "LogfmtParserErr"
+	errFilter   = "LabelFilterErr"
+	errTemplate = "TemplateFormatErr"
+	errSample   = "SampleExtractionErr"
+)
+
+// extractedSuffix is added to a field whose name is taken by a label of the
+// stream or its metadata.
+const extractedSuffix = "_extracted"
+
+// A lineState is what all pipelines share while one line passes: the labels
+// it came with and what parsers found in its unchanged text, each parser at
+// most once.
+type lineState struct {
+	arena    arena
+	in       *logs.Entry
+	stream   int
+	base     []label // of the stream, then the metadata
+	baseMask uint64
+
+	json   cachedBlock
+	logfmt [4]cachedBlock // by logfmtFlags
+
+	jsonScan   jsonScanner
+	logfmtScan logfmtScanner
+	extractors map[*jsonPathStage]*jsonExtractor
+	spare      []*block // blocks of changed lines and later parsers
+	used       int
+
+	metaBase []label
+}
+
+// A cachedBlock is a block that holds the fields of the line in hand once
+// done is set.
+type cachedBlock struct {
+	block block
+	done  bool
+}
+
+// begin takes up the next line.
+func (s *lineState) begin(stream *streamState, in *logs.Entry) {
+	s.arena.reset()
+	s.in, s.stream = in, stream.index
+	s.base, s.baseMask = stream.labels, stream.mask
+	s.json.done = false
+	for i := range s.logfmt {
+		s.logfmt[i].done = false
+	}
+	s.used = 0
+	if len(in.Metadata) > 0 {
+		s.addMetadata(in.Metadata)
+	}
+}
+
+// addMetadata puts the entry's metadata behind the labels of the stream. A
+// name that the stream has gets the suffix of extracted fields.
+func (s *lineState) addMetadata(meta logs.Labels) {
+	s.metaBase = append(s.metaBase[:0], s.base...)
+	streamLabels := len(s.base)
+	for _, m := range meta {
+		name := appendLabelName(nil, []byte(m.Name))
+		if indexLabel(s.metaBase[:streamLabels], string(name)) >= 0 {
+			name = append(name, extractedSuffix...)
+		}
+		if indexLabel(s.metaBase, string(name)) >= 0 {
+			continue
+		}
+		s.metaBase = append(s.metaBase, label{name, s.arena.copyString(m.Value)})
+		s.baseMask |= 1 << nameSlot(name)
+	}
+	s.base = s.metaBase
+}
+
+// fieldName returns the name under which a parsed field stands, in memory
+// that lasts as long as the line.
+func (s *lineState) fieldName(name []byte) []byte {
+	if s.baseMask&(1<<nameSlot(name)) != 0 && indexLabel(s.base, string(name)) >= 0 {
+		n := len(s.arena.buf)
+		s.arena.buf = append(append(s.arena.buf, name...), extractedSuffix...)
+		return s.arena.buf[n:len(s.arena.buf):len(s.arena.buf)]
+	}
+	return s.arena.copy(name)
+}
+
+// newBlock returns an empty block that lasts until the next line.
+func (s *lineState) newBlock() *block {
+	if s.used == len(s.spare) {
+		s.spare = append(s.spare, new(block))
+	}
+	b := s.spare[s.used]
+	s.used++
+	b.reset()
+	return b
+}
+
+func indexLabel(ls []label, name string) int {
+	for i := range ls {
+		if string(ls[i].name) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// An opKind says what a step did to the labels of an entry.
+type opKind uint8
+
+const (
+	opBlock  opKind = iota // add the fields of a block
+	opSet                  // set one label
+	opDelete               // remove one label
+)
+
+// An op is one step by which stages changed the labels of an entry. Keeping
+// steps, not a label set, makes it cheap to go back where pipelines part.
+type op struct {
+	kind  opKind
+	block *block
+	ref   nameRef
+	value []byte
+}
+
+// An entry is a line on its way through pipelines.
+type entry struct {
+	*lineState
+	line    []byte
+	changed bool // line is not the text that was pushed
+	ops     []op
+
+	err     string // value of __error__, empty: none
+	details string // value of __error_details__
+	// wanted says that the pipeline asks for __error__ by name and that a
+	// parser set it: then it does not fail a metric query.
+	wanted bool
+
+	value  float64 // that unwrap took
+	hidden string  // label that unwrap took it from
+}
+
+// A mark is a state of an entry to go back to.
+type mark struct {
+	line         []byte
+	changed      bool
+	ops          int
+	err, details string
+	wanted       bool
+	value        float64
+	hidden       string
+}
+
+func (e *entry) mark() mark {
+	return mark{e.line, e.changed, len(e.ops), e.err, e.details, e.wanted, e.value, e.hidden}
+}
+
+func (e *entry) reset(m mark) {
+	e.line, e.changed, e.ops = m.line, m.changed, e.ops[:m.ops]
+	e.err, e.details, e.wanted = m.err, m.details, m.wanted
+	e.value, e.hidden = m.value, m.hidden
+}
+
+// fail marks the entry as one on which a stage failed. The last failure
+// stands.
+func (e *entry) fail(kind string, cause error) {
+	e.err, e.details = kind, cause.Error()
+}
+
+// lookup returns the value of a label and whether the entry has it.
+func (e *entry) lookup(ref nameRef) ([]byte, bool) {
+	if ref.name == errorLabel {
+		if e.err != "" {
+			return []byte(e.err), true
+		}
+	} else if ref.name == detailsLabel && e.details != "" {
+		return []byte(e.details), true
+	}
+	if v, found, ok := e.lookupParsed(ref); found {
+		return v, ok
+	}
+	if e.baseMask&(1<<ref.slot) != 0 {
+		if i := indexLabel(e.base, ref.name); i >= 0 {
+			return e.base[i].value, true
+		}
+	}
+	return nil, false
+}
+
+// lookupParsed looks only at what stages set. With found set, ok says whether
+// the label is there or was removed.
+func (e *entry) lookupParsed(ref nameRef) (value []byte, found, ok bool) {
+	for i := len(e.ops) - 1; i >= 0; i-- {
+		switch o := &e.ops[i]; o.kind {
+		case opBlock:
+			if j := o.block.find(ref); j >= 0 {
+				return o.block.fields[j].value, true, true
+			}
+		case opSet:
+			if o.ref.name == ref.name {
+				return o.value, true, true
+			}
+		case opDelete:
+			if o.ref.name == ref.name {
+				return nil, true, false
+			}
+		}
+	}
+	return nil, false, false
+}
+
+// addFields adds what a parser found. A field that an earlier parser found
+// stays as it is.
+func (e *entry) addFields(b *block) {
+	if len(b.fields) == 0 {
+		return
+	}
+	if len(e.ops) > 0 {
+		rest := e.newBlock()
+		for _, f := range b.fields {
+			if _, _, ok := e.lookupParsed(newNameRef(string(f.name))); !ok {
+				rest.add(f.name, f.value)
+			}
+		}
+		b = rest
+	}
+	e.ops = append(e.ops, op{kind: opBlock, block: b})
+}
+
+// set gives a label a value that must last as long as the line.
+func (e *entry) set(ref nameRef, value []byte) {
+	if ref.name == errorLabel {
+		e.err = string(value)
+		return
+	}
+	e.ops = append(e.ops, op{kind: opSet, ref: ref, value: value})
+}
+
+// remove takes a label away.
+func (e *entry) remove(ref nameRef) {
+	switch ref.name {
+	case errorLabel:
+		e.err = ""
+	case detailsLabel:
+		e.details = ""
+	}
+	e.ops = append(e.ops, op{kind: opDelete, ref: ref})
+}
+
+// appendLabels appends the labels that are left, in no particular order, with
+// those that tell of an error.
+func (e *entry) appendLabels(dst []label) []label {
+	from := len(dst)
+	dst = append(dst, e.base...)
+	for i := range e.ops {
+		o := &e.ops[i]
+		if o.kind == opBlock {
+			dst = append(dst, o.block.fields...)
+			continue
+		}
+		at := indexLabel(dst[from:], o.ref.name)
+		switch {
+		case o.kind == opDelete && at >= 0:
+			dst = slices.Delete(dst, from+at, from+at+1)
+		case o.kind == opSet && at >= 0:
+			dst[from+at].value = o.value
+		case o.kind == opSet:
+			dst = append(dst, label{[]byte(o.ref.name), o.value})
+		}
+	}
+	if e.err != "" {
+		dst = replaceLabel(dst, from, errorLabel, e.err)
+	}
+	if e.details != "" {
+		dst = replaceLabel(dst, from, detailsLabel, e.details)
+	}
+	return dst
+}
+
+func replaceLabel(dst []label, from int, name, value string) []label {
+	if i := indexLabel(dst[from:], name); i >= 0 {
+		dst[from+i].value = []byte(value)
+		return dst
+	}
+	return append(dst, label{[]byte(name), []byte(value)})
+}
+
+func compareLabels(a, b label) int { return bytes.Compare(a.name, b.name) }
+
+// labels returns the label set that is left, in memory of its own.
+func (e *entry) labels() logs.Labels {
+	ls := e.appendLabels(nil)
+	slices.SortFunc(ls, compareLabels)
+	return copyLabels(ls)
+}
+
+func copyLabels(ls []label) logs.Labels {
+	out := make(logs.Labels, len(ls))
+	for i, l := range ls {
+		out[i] = logs.Label{Name: string(l.name), Value: string(l.value)}
+	}
+	return out
+}

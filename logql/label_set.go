@@ -1,0 +1,84 @@
+package logql
+
+import (
+	"slices"
+
+	"github.com/stillfires/stillfires/internal/logs"
+)
+
+// A labelSet is the labels of a series. Within a run equal sets are one
+// labelSet, so that series are compared by address.
+type labelSet struct{ labels logs.Labels }
+
+// labelSets holds the label sets of a run.
+type labelSets struct {
+	byKey map[string]*labelSet
+	empty *labelSet
+	buf   []byte
+}
+
+func newLabelSets() *labelSets {
+	s := &labelSets{byKey: make(map[string]*labelSet)}
+	s.empty = s.intern(nil)
+	return s
+}
+
+// intern returns the set of the given labels, which must be sorted by name.
+func (s *labelSets) intern(ls []label) *labelSet {
+	s.buf = appendLabelsKey(s.buf[:0], ls)
+	if set := s.byKey[string(s.buf)]; set != nil {
+		return set
+	}
+	set := &labelSet{copyLabels(ls)}
+	s.byKey[string(s.buf)] = set
+	return set
+}
+
+// internLabels is intern for labels that are never changed.
+func (s *labelSets) internLabels(ls logs.Labels) *labelSet {
+	s.buf = appendSetKey(s.buf[:0], ls)
+	if set := s.byKey[string(s.buf)]; set != nil {
+		return set
+	}
+	set := &labelSet{ls}
+	s.byKey[string(s.buf)] = set
+	return set
+}
+
+// appendLabelsKey appends a text that equal lists of labels share.
+func appendLabelsKey(dst []byte, ls []label) []byte {
+	for _, l := range ls {
+		dst = appendKeyPart(appendKeyPart(dst, l.name), l.value)
+	}
+	return dst
+}
+
+// appendSetKey is appendLabelsKey for a label set.
+func appendSetKey(dst []byte, ls logs.Labels) []byte {
+	for _, l := range ls {
+		dst = appendKeyPart(appendKeyPart(dst, l.Name), l.Value)
+	}
+	return dst
+}
+
+// appendKeyPart appends the length of b and b itself, so that no text can
+// look like two.
+func appendKeyPart[T string | []byte](dst []byte, b T) []byte {
+	n := len(b)
+	for n >= 0x80 {
+		dst = append(dst, byte(n)|0x80)
+		n >>= 7
+	}
+	return append(append(dst, byte(n)), b...)
+}
+
+// keep returns the labels of ls that the grouping leaves.
+func (g *grouping) keep(ls logs.Labels) logs.Labels {
+	out := make(logs.Labels, 0, len(ls))
+	for _, l := range ls {
+		if g.has(l.Name) != g.without {
+			out = append(out, l)
+		}
+	}
+	return slices.Clip(out)
+}

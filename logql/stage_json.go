@@ -1,0 +1,112 @@
+package logql
+
+import (
+	"strings"
+
+	"github.com/stillfires/stillfires/logql/syntax"
+)
+
+// jsonStage implements "| json": every scalar field of a JSON object becomes
+// a label. Names of nested objects are joined with "_", other characters than
+// letters, digits and "_" become "_", arrays and null are passed over.
+type jsonStage struct{ need *labelNeed }
+
+func (s *jsonStage) process(e *entry) bool {
+	b := e.parsedJSON()
+	e.addFields(b)
+	if b.err != nil && !s.need.satisfied(b) {
+		e.fail(errJSON, b.err)
+		e.wanted = s.need.asks
+	}
+	return true
+}
+
+// parsedJSON returns the fields of the line. Those of an unchanged line are
+// found once for all pipelines.
+func (e *entry) parsedJSON() *block {
+	if e.changed {
+		b := e.newBlock()
+		e.parseJSON(b)
+		return b
+	}
+	if !e.json.done {
+		e.json.done = true
+		e.json.block.reset()
+		e.parseJSON(&e.json.block)
+	}
+	return &e.json.block
+}
+
+func (e *entry) parseJSON(b *block) {
+	b.err = e.jsonScan.scan(e.line, func(key, value []byte) bool {
+		b.add(e.fieldName(key), e.arena.copy(value))
+		return true
+	})
+}
+
+// jsonPathStage implements "| json label="path", label2": only the asked-for
+// fields become labels. An absent field gives an empty label.
+type jsonPathStage struct {
+	labels [][]byte
+	paths  []jsonPath
+	need   *labelNeed
+}
+
+func (s *jsonPathStage) process(e *entry) bool {
+	b := e.newBlock()
+	values := make([][]byte, len(s.paths))
+	err := e.extractor(s).extract(e.line, func(i int, value []byte) {
+		values[i] = e.arena.copy(value)
+	})
+	if err != nil {
+		e.fail(errJSON, err)
+		e.wanted = s.need.asks
+		return true
+	}
+	for i, name := range s.labels {
+		b.add(e.fieldName(name), values[i])
+	}
+	e.addFields(b)
+	return true
+}
+
+// extractor returns the extractor of s in this run: it has buffers, so runs
+// that share the stage cannot share it.
+func (e *entry) extractor(s *jsonPathStage) *jsonExtractor {
+	x := e.extractors[s]
+	if x == nil {
+		x = newJSONExtractor(s.paths)
+		e.extractors[s] = x
+	}
+	return x
+}
+
+func (c *compiler) compileJSON(s *syntax.JSONStage, need *labelNeed) (stage, error) {
+	if len(s.Extractions) == 0 {
+		if need.none() {
+			return passStage{}, nil
+		}
+		return &jsonStage{need: need}, nil
+	}
+	p := &jsonPathStage{need: need}
+	for _, x := range s.Extractions {
+		path, err := compileJSONPath(x.Path)
+		if err != nil {
+			return nil, c.errorf(x.PathPos, "JSON path %q: %v", x.Path, err)
+		}
+		p.labels = append(p.labels, []byte(x.Label))
+		p.paths = append(p.paths, path)
+	}
+	if need.none() {
+		return passStage{}, nil
+	}
+	return p, nil
+}
+
+// key tells apart needs that make parsers act differently.
+func (n *labelNeed) key() string {
+	if n.all {
+		return ""
+	}
+	return "\x00" + strings.Join(n.names, ",")
+}

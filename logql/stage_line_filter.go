@@ -1,0 +1,85 @@
+package logql
+
+import (
+	"bytes"
+
+	"github.com/grafana/regexp"
+
+	"github.com/stillfires/stillfires/logql/syntax"
+)
+
+// lineFilterStage implements
+//
+//	|= "text"   != "text"   |~ "regexp"   !~ "regexp"   |> "pattern"   !> "pattern"
+//
+// each with alternatives joined by "or", and |= ip("range"), != ip("range").
+// The positive operators keep a line that one alternative matches, the
+// negative ones a line that none matches. Regexps are not anchored.
+type lineFilterStage struct {
+	operands []lineMatcher
+	negative bool
+}
+
+// A lineMatcher tells whether a line matches one alternative.
+type lineMatcher interface{ match(line []byte) bool }
+
+func (f *lineFilterStage) process(e *entry) bool {
+	for _, m := range f.operands {
+		if m.match(e.line) {
+			return !f.negative
+		}
+	}
+	return f.negative
+}
+
+type containsMatcher []byte
+
+func (m containsMatcher) match(line []byte) bool { return bytes.Contains(line, m) }
+
+type regexpMatcher struct{ *regexp.Regexp }
+
+func (m regexpMatcher) match(line []byte) bool { return m.Match(line) }
+
+type ipLineMatcher struct{ *ipMatcher }
+
+func (m ipLineMatcher) match(line []byte) bool { return m.findIn(line) }
+
+func (c *compiler) compileLineFilter(f *syntax.LineFilter) (stage, error) {
+	s := new(lineFilterStage)
+	switch f.Op {
+	case syntax.LineNotContains, syntax.LineNotMatches, syntax.LineNotPattern:
+		s.negative = true
+	}
+	for _, o := range f.Operands {
+		m, err := c.lineMatcher(f.Op, o)
+		if err != nil {
+			return nil, c.errorf(o.Span(), "%v", err)
+		}
+		s.operands = append(s.operands, m)
+	}
+	return s, nil
+}
+
+func (c *compiler) lineMatcher(op syntax.LineFilterOp, o syntax.LineOperand) (lineMatcher, error) {
+	if o.IP {
+		m, err := compileIP(o.Value)
+		if err != nil {
+			return nil, err
+		}
+		return ipLineMatcher{m}, nil
+	}
+	switch op {
+	case syntax.LineMatches, syntax.LineNotMatches:
+		re, err := regexp.Compile(o.Value)
+		if err != nil {
+			return nil, err
+		}
+		if text, complete := re.LiteralPrefix(); complete {
+			return containsMatcher(text), nil
+		}
+		return regexpMatcher{re}, nil
+	case syntax.LinePattern, syntax.LineNotPattern:
+		return compilePatternFilter(o.Value)
+	}
+	return containsMatcher(o.Value), nil
+}

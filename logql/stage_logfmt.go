@@ -1,0 +1,117 @@
+package logql
+
+import (
+	"slices"
+
+	"github.com/stillfires/stillfires/logql/syntax"
+)
+
+// logfmtStage implements "| logfmt [--strict] [--keep-empty]": every pair of
+// key=value becomes a label. Keys without a value are dropped unless
+// --keep-empty is given; what is not a pair is passed over unless --strict is.
+type logfmtStage struct {
+	strict, keepEmpty bool
+	need              *labelNeed
+}
+
+func (s *logfmtStage) process(e *entry) bool {
+	b := e.parsedLogfmt(s.strict, s.keepEmpty)
+	e.addFields(b)
+	if b.err != nil && !s.need.satisfied(b) {
+		e.fail(errLogfmt, b.err)
+		e.wanted = s.need.asks
+	}
+	return true
+}
+
+// parsedLogfmt returns the fields of the line. Those of an unchanged line are
+// found once for all pipelines.
+func (e *entry) parsedLogfmt(strict, keepEmpty bool) *block {
+	if e.changed {
+		b := e.newBlock()
+		e.parseLogfmt(b, strict, keepEmpty)
+		return b
+	}
+	c := &e.logfmt[logfmtFlags(strict, keepEmpty)]
+	if !c.done {
+		c.done = true
+		c.block.reset()
+		e.parseLogfmt(&c.block, strict, keepEmpty)
+	}
+	return &c.block
+}
+
+func logfmtFlags(strict, keepEmpty bool) (i int) {
+	if strict {
+		i |= 1
+	}
+	if keepEmpty {
+		i |= 2
+	}
+	return i
+}
+
+func (e *entry) parseLogfmt(b *block, strict, keepEmpty bool) {
+	s := &e.logfmtScan
+	s.strict, s.keepEmpty = strict, keepEmpty
+	b.err = s.scan(e.line, func(key, value []byte) bool {
+		b.add(e.fieldName(key), e.arena.copy(value))
+		return true
+	})
+}
+
+// logfmtKeyStage implements "| logfmt label="key", label2": only the asked-for
+// keys become labels, an absent one an empty label.
+type logfmtKeyStage struct {
+	labels            [][]byte
+	keys              []string
+	strict, keepEmpty bool
+	need              *labelNeed
+}
+
+func (s *logfmtKeyStage) process(e *entry) bool {
+	var err error
+	values := make([][]byte, len(s.keys))
+	scan := &e.logfmtScan
+	scan.strict, scan.keepEmpty = s.strict, s.keepEmpty
+	err = scan.scan(e.line, func(key, value []byte) bool {
+		for i, k := range s.keys {
+			if values[i] == nil && string(key) == k {
+				values[i] = e.arena.copy(value)
+			}
+		}
+		return true
+	})
+	b := e.newBlock()
+	for i, name := range s.labels {
+		b.add(e.fieldName(name), values[i])
+	}
+	e.addFields(b)
+	if err != nil {
+		e.fail(errLogfmt, err)
+		e.wanted = s.need.asks
+	}
+	return true
+}
+
+func (c *compiler) compileLogfmt(s *syntax.LogfmtStage, need *labelNeed) (stage, error) {
+	if len(s.Extractions) == 0 {
+		if need.none() {
+			return passStage{}, nil
+		}
+		return &logfmtStage{strict: s.Strict, keepEmpty: s.KeepEmpty, need: need}, nil
+	}
+	k := &logfmtKeyStage{strict: s.Strict, keepEmpty: s.KeepEmpty, need: need}
+	for _, x := range s.Extractions {
+		if err := checkLogfmtKey(x.Path); err != nil {
+			return nil, c.errorf(x.PathPos, "%v", err)
+		}
+		k.labels = append(k.labels, []byte(x.Label))
+		k.keys = append(k.keys, x.Path)
+	}
+	k.keys = slices.Clip(k.keys)
+	if need.none() {
+		return passStage{}, nil
+	}
+	return k, nil
+}

@@ -1,0 +1,50 @@
+package logql
+
+import (
+	"github.com/grafana/regexp"
+
+	"github.com/stillfires/stillfires/logql/syntax"
+)
+
+// regexpStage implements "| regexp "(?P<name>…)"": named groups become labels.
+// A line that does not match stays without labels and without an error.
+type regexpStage struct {
+	re    *regexp.Regexp
+	names [][]byte // by group; nil: not named
+}
+
+func (s *regexpStage) process(e *entry) bool {
+	at := s.re.FindSubmatchIndex(e.line)
+	if at == nil {
+		return true
+	}
+	b := e.newBlock()
+	for i, name := range s.names {
+		if name == nil {
+			continue
+		}
+		var value []byte
+		if at[2*i] >= 0 {
+			value = e.line[at[2*i]:at[2*i+1]]
+		}
+		b.add(e.fieldName(name), value)
+	}
+	e.addFields(b)
+	return true
+}
+
+func (c *compiler) compileRegexp(s *syntax.RegexpStage) (stage, error) {
+	re, err := regexp.Compile(s.Regexp)
+	if err != nil {
+		return nil, c.errorf(s.RegexpPos, "%v", err)
+	}
+	r := &regexpStage{re: re}
+	for _, name := range re.SubexpNames() {
+		var label []byte
+		if name != "" {
+			label = []byte(name)
+		}
+		r.names = append(r.names, label)
+	}
+	return r, nil
+}

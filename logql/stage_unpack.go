@@ -1,0 +1,25 @@
+package logql
+
+// unpackStage implements "| unpack": the string fields of a JSON object
+// become labels, and the field "_entry" the line.
+type unpackStage struct{ need *labelNeed }
+
+func (s *unpackStage) process(e *entry) bool {
+	b := e.newBlock()
+	line, packed, err := e.jsonScan.scanUnpack(e.line, func(key, value []byte) bool {
+		b.add(e.fieldName(key), e.arena.copy(value))
+		return true
+	})
+	if err != nil {
+		if !s.need.none() {
+			e.fail(errJSON, err)
+			e.wanted = s.need.asks
+		}
+		return true
+	}
+	if packed {
+		e.line, e.changed = e.arena.copy(line), true
+		e.addFields(b)
+	}
+	return true
+}

@@ -1,0 +1,45 @@
+package logql
+
+import "github.com/stillfires/stillfires/logql/syntax"
+
+// unwrapStage implements "| unwrap x", "unwrap duration(x)", "unwrap
+// duration_seconds(x)" and "unwrap bytes(x)": the sample is the label's value,
+// not the line. The label is taken out of the series. An entry without the
+// label gives no sample; one whose value cannot be read gets __error__.
+type unwrapStage struct {
+	ref   nameRef
+	parse func(string) (float64, error)
+}
+
+func (s *unwrapStage) process(e *entry) bool {
+	v, ok := e.lookup(s.ref)
+	if !ok {
+		return false
+	}
+	f, err := s.parse(string(v))
+	if err != nil {
+		e.fail(errSample, err)
+		f = 0
+	}
+	e.value, e.hidden = f, s.ref.name
+	return true
+}
+
+func newUnwrap(u *syntax.Unwrap) *unwrapStage {
+	s := &unwrapStage{ref: newNameRef(u.Label)}
+	switch u.Conv {
+	case syntax.UnwrapDuration, syntax.UnwrapDurationSeconds:
+		s.parse = func(v string) (float64, error) {
+			d, err := parseLabelDuration(v)
+			return d.Seconds(), err
+		}
+	case syntax.UnwrapBytes:
+		s.parse = func(v string) (float64, error) {
+			n, err := parseLabelBytes(v)
+			return float64(n), err
+		}
+	default:
+		s.parse = parseLabelNumber
+	}
+	return s
+}
