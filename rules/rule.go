@@ -1,6 +1,21 @@
+// Package rules loads everything saved that consumes logs or metrics: rule
+// files of Prometheus and of Loki's ruler, and saved queries.
+//
+// [Load] takes files, folders and globs. What a file holds is told by its
+// content; [formats] is the table of what is known. An item that is not valid
+// becomes a problem with its place and does not hide the others. Each rule
+// knows where every byte of its expression stands in the file
+// ([Rule.Position]), and whether it is LogQL or PromQL, and why that was
+// decided.
+//
+//	set, err := rules.Load([]string{"rules/*.yaml"}, rules.Options{})
+//
+// Expressions are parsed, not compiled: a LogQL query whose line filter holds
+// a bad regular expression is found when it is compiled.
 package rules
 
 import (
+	"sort"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/source"
@@ -61,15 +76,16 @@ type place struct {
 	Line, Column int
 }
 
-// Position returns where the byte at offset of r.Expr stands in the file.
+// Position returns where the byte at offset of r.Expr stands in the file. A
+// byte that was written as an escape stands where the escape begins.
 func (r *Rule) Position(offset int) source.Position {
 	pos := r.Pos
-	for _, p := range r.places {
-		if p.Offset > offset {
-			break
-		}
-		pos.Line, pos.Column = p.Line, p.Column+offset-p.Offset
+	i := sort.Search(len(r.places), func(i int) bool { return r.places[i].Offset > offset }) - 1
+	if i < 0 {
+		return pos
 	}
+	p := r.places[i]
+	pos.Line, pos.Column = p.Line, p.Column+offset-p.Offset
 	return pos
 }
 
@@ -79,7 +95,16 @@ type Set struct {
 	// Problems are items that could not be read or are not valid, ordered
 	// likewise. They do not hide the others.
 	Problems []*source.Error
-	Files    []string // files read, ordered
+	Files    []string // files that hold rules, or that were named, ordered
+	// Skipped are files of folders and globs, and documents of files, that
+	// hold no rules, ordered likewise.
+	Skipped []Skip
+}
+
+// A Skip is a file or a document that was left out, which is no fault.
+type Skip struct {
+	Pos    source.Position // a file, or the first line of a document
+	Reason string
 }
 
 var kindNames = [...]string{Alert: "alert", Recording: "recording", Query: "query", Panel: "panel", Metric: "metric", Pattern: "pattern"}

@@ -1,0 +1,293 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/logql/syntax"
+)
+
+// maxExpr bounds an expression, in bytes. PromQL's parser sets no bound.
+const maxExpr = syntax.MaxQueryLen
+
+// A reading is what the two parsers make of an expression.
+type reading struct {
+	declared   Language // by the file; 0: not declared
+	declaredBy string
+
+	logQL, promQL *fault // why a language does not take it; nil: it does
+	yieldsLines   bool   // LogQL reads it, but as a log query, which this kind of rule cannot be
+	selects       selection
+}
+
+// A fault is why a parser refuses an expression: of the bytes [start, end).
+type fault struct {
+	start, end int
+	msg, hint  string
+}
+
+// A selection tells how an expression names what it selects.
+type selection int
+
+const (
+	selectsNothing selection = iota // constants only
+	selectsLabels                   // only selectors without a metric's name
+	selectsMetric                   // a metric is named
+)
+
+// read parses the expression of a draft in both languages.
+func (d *draft) read() {
+	if len(d.rule.Expr) > maxExpr {
+		f := &fault{0, 1, fmt.Sprintf("the expression is longer than %d bytes", maxExpr), ""}
+		d.logQL, d.promQL = f, f
+		return
+	}
+	d.logQL, d.yieldsLines = readLogQL(d.rule.Expr, d.rule.Kind)
+	d.promQL, d.selects = readPromQL(d.rule.Expr)
+	if d.promQL != nil {
+		d.selects = guessSelection(d.rule.Expr)
+	}
+}
+
+// readLogQL says why LogQL does not take an expression. Alerts and recording
+// rules need samples, but a log query yields lines.
+func readLogQL(expr string, kind Kind) (f *fault, yieldsLines bool) {
+	e, err := syntax.Parse(expr)
+	var refused *syntax.Error
+	switch {
+	case errors.As(err, &refused):
+		return &fault{refused.Span.Start, refused.Span.End, refused.Msg, refused.Hint}, false
+	case err != nil:
+		return &fault{0, 1, err.Error(), ""}, false
+	}
+	if q, ok := e.(*syntax.LogQuery); ok && (kind == Alert || kind == Recording) {
+		return &fault{q.Span().Start, q.Span().End,
+			fmt.Sprintf("the rule for %s yields log lines, not samples", kindWords(kind)), "count them: count_over_time(… [5m])"}, true
+	}
+	return nil, false
+}
+
+func kindWords(k Kind) string {
+	if k == Alert {
+		return "an alert"
+	}
+	return "a recording"
+}
+
+// readPromQL says why PromQL does not take an expression, and how it selects.
+// Functions that Prometheus has behind a flag are taken, for the flags of the
+// server are not known.
+func readPromQL(expr string) (*fault, selection) {
+	p := parser.NewParser(parser.Options{EnableExperimentalFunctions: true, EnableBinopFillModifiers: true})
+	e, err := p.ParseExpr(expr)
+	if err != nil {
+		var list parser.ParseErrors
+		if !errors.As(err, &list) || len(list) == 0 {
+			return &fault{0, 1, err.Error(), ""}, selectsNothing
+		}
+		at := list[0].PositionRange
+		return &fault{int(at.Start), int(at.End), list[0].Err.Error(), ""}, selectsNothing
+	}
+	s := selectsNothing
+	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+		if v, ok := n.(*parser.VectorSelector); ok {
+			s = max(s, selectsLabels)
+			for _, m := range v.LabelMatchers {
+				if m.Name == labels.MetricName {
+					s = selectsMetric
+				}
+			}
+		}
+		return nil
+	})
+	return nil, s
+}
+
+// guessSelection tells by its form how an expression selects that PromQL
+// cannot read: a name before the brace is that of a metric.
+func guessSelection(expr string) selection {
+	s, word := selectsNothing, "" // word: the last token, if it is a name
+	for i := 0; i < len(expr); i++ {
+		switch c := expr[i]; {
+		case c == '"' || c == '\'' || c == '`':
+			i, word = skipString(expr, i), ""
+		case c == '#':
+			i = skipComment(expr, i)
+		case c == '{':
+			switch word {
+			case "", "and", "or", "unless", "bool":
+				s = selectsLabels
+			default:
+				return selectsMetric
+			}
+		case nameByte(c):
+			start := i
+			for i+1 < len(expr) && nameByte(expr[i+1]) {
+				i++
+			}
+			word = expr[start : i+1]
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		default:
+			word = ""
+		}
+	}
+	return s
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c == ':' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
+}
+
+// hasPipe reports whether an expression has a pipe outside strings and
+// comments.
+func hasPipe(expr string) bool {
+	for i := 0; i < len(expr); i++ {
+		switch expr[i] {
+		case '"', '\'', '`':
+			i = skipString(expr, i)
+		case '#':
+			i = skipComment(expr, i)
+		case '|':
+			return true
+		}
+	}
+	return false
+}
+
+// skipString returns the offset of the quote that ends the string at i.
+func skipString(expr string, i int) int {
+	quote := expr[i]
+	for i++; i < len(expr) && expr[i] != quote; i++ {
+		if expr[i] == '\\' && quote != '`' {
+			i++
+		}
+	}
+	return i
+}
+
+// skipComment returns the offset of the line end after the comment at i.
+func skipComment(expr string, i int) int {
+	for i < len(expr) && expr[i] != '\n' {
+		i++
+	}
+	return i
+}
+
+// certain returns the language of a draft as far as it needs no context.
+func (d *draft) certain() (Language, string) {
+	switch {
+	case d.declared != 0:
+		return d.declared, d.declaredBy
+	case d.logQL == nil && d.promQL != nil:
+		return LogQL, "only LogQL can read it"
+	case d.promQL == nil && d.logQL != nil && !(d.yieldsLines && d.selects == selectsLabels):
+		return PromQL, "only PromQL can read it"
+	case d.promQL == nil && d.selects == selectsMetric:
+		return PromQL, "both languages can read it, and it names a metric"
+	}
+	return 0, ""
+}
+
+// An around counts the rules of a group or file whose language is certain.
+type around [PromQL + 1]int
+
+// sole returns the language that all of them have, or 0.
+func (a around) sole() Language {
+	switch {
+	case a[LogQL] > 0 && a[PromQL] == 0:
+		return LogQL
+	case a[PromQL] > 0 && a[LogQL] == 0:
+		return PromQL
+	}
+	return 0
+}
+
+// decide sets the language of the rules of one file, and the fault of those
+// that are not valid in it.
+func decide(drafts []*draft) {
+	groups := map[string]*around{}
+	var file around
+	for _, d := range drafts {
+		d.read()
+		if groups[d.rule.Group] == nil {
+			groups[d.rule.Group] = &around{}
+		}
+		if language, _ := d.certain(); language != 0 {
+			groups[d.rule.Group][language]++
+			file[language]++
+		}
+	}
+	for _, d := range drafts {
+		language, reason := d.certain()
+		if language == 0 {
+			near, where := groups[d.rule.Group].sole(), "of its group"
+			if *groups[d.rule.Group] == (around{}) {
+				near, where = file.sole(), "of its file"
+			}
+			language, reason = d.byContext(near, where)
+		}
+		d.rule.Language, d.rule.LanguageReason = language, reason
+		refused := d.logQL
+		if language == PromQL {
+			refused = d.promQL
+		}
+		if refused != nil {
+			d.fault = d.refuse(refused)
+		}
+	}
+}
+
+// byContext decides the language of an expression that both languages can
+// read, or none. near is the language of the rules around it, or 0.
+func (d *draft) byContext(near Language, where string) (Language, string) {
+	can := "both languages can read it"
+	neither := d.logQL != nil && d.promQL != nil
+	if neither {
+		can = "neither language can read it"
+		switch {
+		case hasPipe(d.rule.Expr):
+			return LogQL, can + ", and it has a pipeline"
+		case d.selects == selectsMetric:
+			return PromQL, can + ", and it names a metric"
+		}
+	}
+	switch {
+	case near != 0:
+		return near, fmt.Sprintf("%s, and the other rules %s are %s", can, where, near.title())
+	case d.yieldsLines && !neither:
+		return PromQL, "only PromQL gets samples from it"
+	case d.selects == selectsLabels:
+		return LogQL, can + ", and it selects by labels alone"
+	case neither:
+		return PromQL, can + ", and it has no selector"
+	}
+	return LogQL, can + ", it selects nothing, and no rule near it tells"
+}
+
+// title returns the name of the language as it is written in prose.
+func (l Language) title() string {
+	if l == PromQL {
+		return "PromQL"
+	}
+	return "LogQL"
+}
+
+// maxMessage bounds what is quoted of a parser's message, which can hold much
+// of the expression.
+const maxMessage = 400
+
+// refuse makes the error about an expression that its language does not take.
+func (d *draft) refuse(f *fault) *source.Error {
+	msg := f.msg
+	if len(msg) > maxMessage {
+		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "…"
+	}
+	e := d.errorAt(f.start, f.end, "%s %q is not valid %s: %s", d.rule.Kind, d.rule.Name, d.rule.Language.title(), msg)
+	e.Hint = f.hint
+	return e
+}

@@ -1,0 +1,159 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/yamlpos"
+)
+
+// defaultMaxBytes is the size up to which files are read.
+const defaultMaxBytes = 16 << 20
+
+// Options change how rules are loaded. The zero value is the usual way.
+type Options struct {
+	MaxFileBytes int64 // size above which a file is refused; 0: 16 MiB
+}
+
+// Load reads the rules at the given files, folders and globs. Folders are
+// read with the folders below them; names that begin with a dot are left out
+// there. A file that is reached in several ways, by links too, is read once.
+//
+// What cannot be read or is not valid is a problem of the set. Load itself
+// fails only when no path is given.
+func Load(paths []string, opts Options) (*Set, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no rule files given")
+	}
+	if opts.MaxFileBytes <= 0 {
+		opts.MaxFileBytes = defaultMaxBytes
+	}
+	set := &Set{}
+	inputs, problems := expand(paths)
+	set.Problems = problems
+	for _, in := range inputs {
+		text, err := read(in.path, opts.MaxFileBytes)
+		if err != nil {
+			set.Problems = append(set.Problems, pathError(in.path, err.Error(), ""))
+			continue
+		}
+		set.addFile(in, text)
+	}
+	set.sort()
+	return set, nil
+}
+
+func pathError(path, msg, hint string) *source.Error {
+	return &source.Error{Pos: source.Position{File: path}, Msg: msg, Hint: hint}
+}
+
+// read returns the content of a file of at most limit bytes.
+func read(path string, limit int64) (text []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	text, err = io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("the file is larger than %d bytes", limit)
+	}
+	return text, nil
+}
+
+// cause takes the operation and the path off an error of package os, for the
+// problem names the path.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// addFile adds what one file holds.
+func (s *Set) addFile(in input, text []byte) {
+	name, ext := in.path, strings.ToLower(filepath.Ext(in.path))
+	file := yamlpos.NewFile(name, text)
+	var f found
+	budget := maxWork
+	var skipped []Skip
+	known := false
+	if textExtension(ext) {
+		known = f.add(&part{file: file, ext: ext, budget: &budget})
+	} else {
+		docs, problems := yamlpos.Parse(file)
+		for _, d := range docs {
+			if f.add(&part{file: file, doc: d, ext: ext, budget: &budget}) {
+				known = true
+			} else if d.Root != nil && !isNull(d.Root) {
+				skipped = append(skipped, Skip{Pos: source.Position{File: name, Line: d.Position(d.Root).Line}, Reason: "the document holds no rules"})
+			}
+		}
+		if len(problems) > 0 && (known || in.named || likelyRules(ext, text)) {
+			known = true
+			f.problems = append(f.problems, problems...)
+		}
+	}
+	switch {
+	case !known && !in.named:
+		s.Skipped = append(s.Skipped, Skip{Pos: source.Position{File: name}, Reason: "the file holds no rules"})
+		return
+	case in.named && len(f.drafts) == 0 && len(f.problems) == 0:
+		s.Problems = append(s.Problems, pathError(name, "the file holds no rules", "name a file with "+formatNames()))
+	}
+	s.Files = append(s.Files, name)
+	s.Skipped = append(s.Skipped, skipped...)
+	s.Problems = append(s.Problems, f.problems...)
+	s.settle(f.drafts)
+}
+
+// likelyRules reports whether a file of a folder that is not valid YAML may
+// have been meant to hold rules. Files without an extension can be anything.
+func likelyRules(ext string, text []byte) bool {
+	if ext != "" {
+		return true
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "groups:") || strings.HasPrefix(line, "queries:") {
+			return true
+		}
+	}
+	return false
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// settle decides the language of the rules of one file and adds them.
+func (s *Set) settle(drafts []*draft) {
+	decide(drafts)
+	for _, d := range drafts {
+		if d.fault != nil {
+			s.Problems = append(s.Problems, d.fault)
+			continue
+		}
+		s.Rules = append(s.Rules, d.rule)
+	}
+}
+
+func (s *Set) sort() {
+	order := func(a, b source.Position) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	}
+	slices.SortStableFunc(s.Rules, func(a, b Rule) int { return order(a.Pos, b.Pos) })
+	slices.SortStableFunc(s.Problems, func(a, b *source.Error) int { return order(a.Pos, b.Pos) })
+	slices.SortStableFunc(s.Skipped, func(a, b Skip) int { return order(a.Pos, b.Pos) })
+	slices.Sort(s.Files)
+}

@@ -1,0 +1,52 @@
+package rules
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stillfires/stillfires/internal/source"
+)
+
+// textAt returns what follows a position of a file, read anew.
+func textAt(t testing.TB, pos source.Position) string {
+	t.Helper()
+	text, err := os.ReadFile(pos.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	if pos.Line < 1 || pos.Line > len(lines) || pos.Column < 1 || pos.Column > len(lines[pos.Line-1]) {
+		return ""
+	}
+	return lines[pos.Line-1][pos.Column-1:]
+}
+
+// checkPositions fails unless each byte of an expression stands where the
+// rule says, white space and escapes aside.
+func checkPositions(t testing.TB, r *Rule) {
+	t.Helper()
+	text, err := os.ReadFile(r.Pos.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	first := true
+	for i := range len(r.Expr) {
+		c := r.Expr[i]
+		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+			continue
+		}
+		pos := r.Position(i)
+		if first && pos != r.Pos {
+			t.Fatalf("%s: begins at %v, but its first byte stands at %v", r.Name, r.Pos, pos)
+		}
+		first = false
+		if pos.Line < 1 || pos.Line > len(lines) || pos.Column < 1 || pos.Column > len(lines[pos.Line-1]) {
+			t.Fatalf("%s: byte %d of %q at %v, which is not in the file", r.Name, i, r.Expr, pos)
+		}
+		if got := lines[pos.Line-1][pos.Column-1]; got != c && got != '\\' {
+			t.Fatalf("%s: byte %d of %q is %q, but %v is %q", r.Name, i, r.Expr, c, pos, got)
+		}
+	}
+}
