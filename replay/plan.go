@@ -1,9 +1,12 @@
 package replay
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/logql"
 	"github.com/stillfires/stillfires/logql/syntax"
 	"github.com/stillfires/stillfires/rules"
@@ -31,8 +34,9 @@ type Plan struct {
 	rules []planned
 	// sets has the queries by the labels that are added at ingest. Most
 	// plans have only the first.
-	sets [ingestVariants]querySet
-	opt  Options
+	sets     [ingestVariants]querySet
+	opt      Options
+	problems []*source.Error
 }
 
 // A planned rule knows where its queries are.
@@ -93,6 +97,7 @@ func (p *Plan) add(i int, r *rules.Rule) {
 	query, err := logql.Compile(expr)
 	if err != nil {
 		pl.reason = err.Error()
+		p.refuse(r, err)
 		return
 	}
 	pl.isLog, pl.pipes = query.IsLog(), query.Pipelines()
@@ -113,6 +118,22 @@ func (p *Plan) add(i int, r *rules.Rule) {
 		}
 	}
 }
+
+// refuse notes a query that parses but cannot be right, such as one with a
+// bad regexp in a line filter.
+func (p *Plan) refuse(r *rules.Rule, err error) {
+	var bad *syntax.Error
+	if errors.Is(err, logql.ErrUnsupported) || !errors.As(err, &bad) {
+		return
+	}
+	p.problems = append(p.problems, &source.Error{
+		Pos: r.Position(bad.Span.Start), Msg: fmt.Sprintf("%s %s: %s", r.Kind, r.Name, bad.Msg),
+		Hint: bad.Hint, Show: bad.Caret(),
+	})
+}
+
+// Problems returns the rules that are not valid, in the order of the rules.
+func (p *Plan) Problems() []*source.Error { return p.problems }
 
 func (s *querySet) add(rule int, q *logql.Query, left bool) int {
 	s.queries = append(s.queries, q)

@@ -48,7 +48,7 @@ const cancelEvery = 4096
 // rule that cannot be evaluated says so in its outcome.
 func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	ru := newRunner(ctx, p, src)
-	dedup := logs.NewDedup(len(src.Streams))
+	var dedup logs.Dedup
 	res := &Result{
 		Build: src.Build, Scenario: src.Scenario, Repetition: src.Repetition,
 		Incomplete: src.Incomplete, Streams: len(src.Streams),
@@ -67,7 +67,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 			res.Empty++
 			continue
 		}
-		if !dedup.First(stream, e) {
+		if dedup.Repeat(stream, e) {
 			res.Repeats++
 			continue
 		}

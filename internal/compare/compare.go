@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	if len(o.Rules) == 0 {
 		return nil, errors.New("no rules given; name rule files or folders with --rules, or under rules: in the review file")
 	}
-	set, err := rules.Load(o.Rules)
+	set, err := rules.Load(o.Rules, rules.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +71,14 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels,
 	})
 	in := analyzer.Input{
-		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
+		Scenarios: scenarios, Rules: set.Rules, Problems: append(set.Problems, plan.Problems()...),
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 	}
 	if err := o.expectations(&in, set, deployed, candidate); err != nil {
 		return nil, err
 	}
-	if err := replayAll(ctx, plan, deployed, candidate, scenarios); err != nil {
+	if err := replaySides(ctx, plan, deployed, candidate, scenarios); err != nil {
 		return nil, err
 	}
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
@@ -122,26 +122,46 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// replayAll runs the plan on every run of both sides, as many at once as
-// there are processors. Results land in the order of the runs.
-func replayAll(ctx context.Context, plan *replay.Plan, deployed, candidate *side, scenarios []string) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+// A Job is one run to replay.
+type Job struct {
+	Corpus *corpus.Corpus
+	Run    corpus.RunInfo
+}
+
+// replaySides runs the plan on every run of both sides.
+func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side, scenarios []string) error {
+	var jobs []Job
 	for _, s := range []*side{deployed, candidate} {
 		s.keep(scenarios)
-		s.results = make([]outcome.Run, len(s.runs))
-		for i, info := range s.runs {
-			g.Go(func() error {
-				res, err := replayRun(ctx, plan, s.corpus, info)
-				if err != nil {
-					return err
-				}
-				s.results[i] = *res
-				return nil
-			})
+		for _, info := range s.runs {
+			jobs = append(jobs, Job{s.corpus, info})
 		}
 	}
-	return g.Wait()
+	results, err := Replay(ctx, plan, jobs)
+	if err != nil {
+		return err
+	}
+	deployed.results, candidate.results = results[:len(deployed.runs)], results[len(deployed.runs):]
+	return nil
+}
+
+// Replay runs the plan on every run, as many at once as there are processors.
+// Results have the order of the jobs.
+func Replay(ctx context.Context, plan *replay.Plan, jobs []Job) ([]outcome.Run, error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	results := make([]outcome.Run, len(jobs))
+	for i, job := range jobs {
+		g.Go(func() error {
+			res, err := replayRun(ctx, plan, job.Corpus, job.Run)
+			if err != nil {
+				return err
+			}
+			results[i] = *res
+			return nil
+		})
+	}
+	return results, g.Wait()
 }
 
 func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info corpus.RunInfo) (*replay.Result, error) {
