@@ -73,11 +73,12 @@ type parser struct {
 
 func newParser(query string) (*parser, error) {
 	p := &parser{lex: lexer{query: query}}
-	switch bad := strings.IndexFunc(query, func(r rune) bool { return r == 0 || r == utf8.RuneError }); {
+	nul := strings.IndexByte(query, 0)
+	switch {
 	case len(query) > MaxQueryLen:
 		p.fail(Span{MaxQueryLen, len(query)}, "", "the query is longer than %d bytes", MaxQueryLen)
-	case bad >= 0 && query[bad] == 0:
-		p.fail(Span{bad, bad + 1}, `write it as "\x00"`, "the query holds a NUL character")
+	case nul >= 0:
+		p.fail(Span{nul, nul + 1}, `write it as "\x00"`, "the query holds a NUL character")
 	case !utf8.ValidString(query):
 		at := invalidUTF8(query)
 		p.fail(Span{at, at + 1}, `write the byte as "\x.." in a string`, "the query is not valid UTF-8")
