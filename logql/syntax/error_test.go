@@ -6,22 +6,23 @@ import (
 	"testing"
 )
 
-// TestErrors holds messages to their wording: they are what a user sees.
-func TestErrors(t *testing.T) {
-	f := func(query, want string) {
-		t.Helper()
-		_, err := Parse(query)
-		if err == nil {
-			t.Errorf("Parse(%q) succeeded; want %q", query, want)
-			return
-		}
-		checkError(t, query, err)
-		if got := err.Error(); got != want {
-			t.Errorf("Parse(%q)\n got %s\nwant %s", query, got, want)
-		}
+// checkMessage holds a message to its wording: it is what a user sees.
+func checkMessage(t *testing.T, query, want string) {
+	t.Helper()
+	_, err := Parse(query)
+	if err == nil {
+		t.Errorf("Parse(%q) succeeded; want %q", query, want)
+		return
 	}
+	checkError(t, query, err)
+	if got := err.Error(); got != want {
+		t.Errorf("Parse(%q)\n got %s\nwant %s", query, got, want)
+	}
+}
 
-	// The whole query.
+func TestErrors_Query(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(``, `1:1: the query is empty; write a selector such as {app="x"} or a function such as rate({app="x"}[5m])`)
 	f("# only a comment", `1:17: the query is empty; write a selector such as {app="x"} or a function such as rate({app="x"}[5m])`)
 	f(`{a="b"} limit 10`, `1:9: expected the end of the query, found "limit"; the limit is a parameter of the request, not part of the query`)
@@ -29,8 +30,11 @@ func TestErrors(t *testing.T) {
 	f(`rate({a="b"}[5m]);`, `1:18: unexpected character ';'; write one query only, without a semicolon`)
 	f(`rate({a="b"}[5m]))`, `1:18: expected the end of the query, found ")"; there is no "(" for it`)
 	f(`|= "x"`, `1:1: expected a query, found "|="; a pipeline needs a selector before it: {app="x"}`)
+}
 
-	// Selectors.
+func TestErrors_Selector(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`{}`, `1:1: the selector has no matcher; add a matcher, for example {app=~".+"}`)
 	f(`{a=~".*", b!="c"}`, `1:1: no matcher of the selector requires a label to be present: all of them also match the empty string; add one such as app="kueue" or app=~".+"`)
 	f(`{a=b}`, `1:4: expected a string in double quotes or backticks after =, found "b"; put the value in quotes: a="b"`)
@@ -50,23 +54,32 @@ func TestErrors(t *testing.T) {
 	f(`{a=~"*x"}`, "1:5: the regexp is not valid: missing argument to repetition operator: `*`; \"any text\" is .*; a literal * + or ? needs a backslash")
 	f(`{a=~"(?!x)"}`, "1:5: the regexp is not valid: invalid or unsupported Perl syntax: `(?!`; RE2 has no look-around: filter twice instead")
 	f(`app="x"`, `1:1: expected a query, found "app"; put the matchers in braces: {app="…"}`)
+}
 
-	// Strings and comments.
+func TestErrors_Text(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f("{a=\"b}\n|= `x`", `1:4: this string never ends; close it with " on the same line, write a newline as \n, or use backticks`)
 	f(`{a="b}`, `1:4: this string never ends; add the closing "`)
 	f("{a=`b}", "1:4: this string never ends; add the closing `")
 	f(`{a="b"} |~ "x\d"`, `1:14: \d is no escape of a double-quoted string; write a backslash as \\, or put the text in backticks`)
 	f(`{a="b"} /* x`, `1:9: this comment never ends; close it with */`)
+}
 
-	// Line filters.
+func TestErrors_LineFilter(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`{a="b"} |= x`, `1:12: expected a string after |=, found "x"; put it in quotes: "x"`)
 	f(`{a="b"} |= "x" "y"`, `1:16: expected the end of the query, found the string "y"; write "or" between two strings`)
 	f(`{a="b"} |= "x" and "y"`, `1:16: and cannot join log queries; to require two texts write two line filters: |= "a" |= "b"`)
 	f(`{a="b"} |= "x" or |= "y"`, `1:19: expected a string after or, found "|="; write the operator once: |= "a" or "b"`)
 	f(`{a="b"} |~ ip("::1")`, `1:12: |~ does not take ip(…); write |= ip("…") or != ip("…")`)
 	f(`{a="b"} | "x"`, `1:11: expected a stage or a label filter after |, found the string "x"; a line filter is written |= "…"`)
+}
 
-	// Stages.
+func TestErrors_Stage(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`{a="b"} | json |`, `1:16: nothing follows this |; leave out the pipe or write a stage after it, such as json`)
 	f(`{a="b"} | json | | x="y"`, `1:18: expected a stage or a label filter after |, found "|"; write one | before each stage, and none before |= |~ |>`)
 	f(`{a="b"} | lofgmt`, `1:11: "lofgmt" is no stage, and no comparison follows it; did you mean logfmt?`)
@@ -81,8 +94,11 @@ func TestErrors(t *testing.T) {
 	f(`{a="b"} | label_format x=="y"`, `1:25: expected = after the label x, found "=="; label_format sets labels: dst=src, dst="{{.template}}"`)
 	f(`{a="b"} | drop "x"`, `1:16: expected a label name, found the string "x"; label names are written without quotes`)
 	f(`{a="b"} | keep x,`, `1:18: expected a label name, found the end of the query; leave out the comma before it`)
+}
 
-	// Label filters.
+func TestErrors_LabelFilter(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`{a="b"} | level=error`, `1:17: expected a string, number, duration or size after =, found "error"; put it in quotes: level="error"`)
 	f(`{a="b"} | level=="x"`, `1:16: == compares numbers, not strings; compare strings with one "="`)
 	f(`{a="b"} | status>"400"`, `1:18: > compares numbers, not strings; leave out the quotes to compare numbers, durations or sizes`)
@@ -101,8 +117,11 @@ func TestErrors(t *testing.T) {
 	f(`{a="b"} | x>-1KB`, `1:13: a size has no sign; leave out the sign`)
 	f(`{a="b"} | x=~ip("::1")`, `1:12: =~ does not take ip(…); compare addresses with = or !=`)
 	f(`{a="b"} | x=$y`, `1:13: unexpected character '$'; put a value in the variable's place`)
+}
 
-	// Ranges and unwrap.
+func TestErrors_Range(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`rate({a="b"})`, `1:6: rate needs a range; add one before the closing bracket, for example [5m]`)
 	f(`rate({a="b"} 5m)`, `1:14: expected a range, found the duration 5m; put it in square brackets: [5m]`)
 	f(`rate({a="b"}[])`, `1:13: the range [] is empty; write whole numbers with the units y, w, d, h, m, s, ms, larger ones first, for example [1h30m]`)
@@ -122,8 +141,11 @@ func TestErrors(t *testing.T) {
 	f(`rate({a="b"}[5m]) by (x)`, `1:19: rate takes no grouping; write sum by (x) (rate(…))`)
 	f(`max_over_time by (x) ({a="b"} | unwrap y [5m])`, `1:15: max_over_time takes no grouping before its argument; write it after the bracket: max_over_time(…) by (x)`)
 	f(`quantile_over_time({a="b"} | unwrap x [5m])`, `1:20: expected a number without sign as first argument, found "{"; write quantile_over_time(0.99, {…} | unwrap x [5m])`)
+}
 
-	// Vector aggregations and functions.
+func TestErrors_VectorAgg(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`sum by x (rate({a="b"}[5m]))`, `1:8: expected "(" before the labels, found "x"; put the labels in brackets: (x)`)
 	f(`sum by (x,) (rate({a="b"}[5m]))`, `1:11: expected another label, found ")"; leave out the comma before it`)
 	f(`sum(rate({a="b"}[5m])) by (x) by (y)`, `1:31: expected the end of the query, found the keyword "by"; grouping belongs to an aggregation: sum by (…) (…)`)
@@ -136,8 +158,11 @@ func TestErrors(t *testing.T) {
 	f(`vector(-1)`, `1:8: expected a number without sign, found "-"; write 0 - vector(…) for a negative one`)
 	f(`label_replace(vector(1), "a", "b", "c", "(")`, "1:41: the regexp is not valid: missing closing ): `(`; escape a literal bracket with a backslash")
 	f(`rte({a="b"}[5m])`, `1:1: there is no function "rte"; did you mean rate?`)
+}
 
-	// Binary operations.
+func TestErrors_Binary(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`rate({a="b"}[5m]) = 1`, `1:19: expected the end of the query, found "="; compare numbers with "=="`)
 	f(`rate({a="b"}[5m]) > 5m`, `1:21: expected a query, found the duration 5m; numbers of a metric query have no unit: durations are seconds, sizes bytes`)
 	f(`rate({a="b"}[5m]) > "5"`, `1:21: expected a query, found the string "5"; compare with a number, without quotes`)
@@ -147,8 +172,11 @@ func TestErrors(t *testing.T) {
 	f(`0x10`, `1:1: 0x10 is no decimal number; write 16`)
 	f(`1,000`, `1:2: expected the end of the query, found ","; write digits without commas, or with _ between them`)
 	f(`vector(1) + group_left (x) vector(1)`, `1:13: expected on or ignoring before group_left, found the keyword "group_left"; say which labels to match: on (…) group_left (…)`)
+}
 
-	// PromQL.
+func TestErrors_PromQL(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f(`http_requests_total{job="x"}`, `1:1: "http_requests_total" is a metric name of PromQL; LogQL selects streams by labels: leave out the name, or evaluate the query as PromQL`)
 	f(`rate(http_requests_total[5m])`, `1:6: expected a stream selector, but "http_requests_total" is a metric name of PromQL; write rate({app="x"}[5m]), or evaluate the query as PromQL`)
 	f(`sum(rate(x_total{a="b"}[5m]))`, `1:10: expected a stream selector, but "x_total" is a metric name of PromQL; write rate({app="x"}[5m]), or evaluate the query as PromQL`)
@@ -156,8 +184,12 @@ func TestErrors(t *testing.T) {
 	f(`histogram_quantile(0.9, rate(x[5m]))`, `1:1: there is no function "histogram_quantile"; LogQL has no histograms; use quantile_over_time(0.99, {…} | unwrap x [5m])`)
 	f(`rate({a="b"}[5m] @ 1)`, `1:18: unexpected character '@'; the @ modifier is PromQL; LogQL has only offset`)
 	f(`rate(rate({a="b"}[5m])[5m])`, `1:6: rate works on log lines, not on the result of rate; write rate({…}[5m]); LogQL has no subqueries`)
+}
 
-	// Places count lines, and characters rather than bytes.
+// TestErrors_Place checks that places count lines, and characters rather than bytes.
+func TestErrors_Place(t *testing.T) {
+	f := func(query, want string) { t.Helper(); checkMessage(t, query, want) }
+
 	f("{a=\"b\"}\n  | żółw=x", `2:10: expected a string, number, duration or size after =, found "x"; put it in quotes: żółw="x"`)
 	f("{a=\"b\xff\"}", `1:6: the query is not valid UTF-8; write the byte as "\x.." in a string`)
 	f("{a=\"b\x00\"}", `1:6: the query holds a NUL character; write it as "\x00"`)
