@@ -12,8 +12,8 @@ import (
 // here a duration has no d, w or y, and a size may have a blank before its
 // unit and commas between digits.
 
-// parseLabelNumber reads the value of a label as a number: decimal, with a
-// sign or an exponent, or Inf or NaN. Blanks, 0x and '_' are errors.
+// parseLabelNumber reads the value of a label as a decimal number, Inf or NaN.
+// Underscores may stand between digits; blanks are errors.
 func parseLabelNumber(value string) (float64, error) {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil {

@@ -39,8 +39,12 @@ func addNumberFuncs(m template.FuncMap) {
 	})
 	add("div", func(a, b any) (int64, error) { return divide(a, b, func(a, b int64) int64 { return a / b }) })
 	add("mod", func(a, b any) (int64, error) { return divide(a, b, func(a, b int64) int64 { return a % b }) })
-	add("max", func(a any, vs ...any) int64 { return foldNumbers(toInt, a, vs, func(a, b int64) int64 { return max(a, b) }) })
-	add("min", func(a any, vs ...any) int64 { return foldNumbers(toInt, a, vs, func(a, b int64) int64 { return min(a, b) }) })
+	add("max", func(a any, vs ...any) int64 {
+		return foldNumbers(toInt, a, vs, func(a, b int64) int64 { return max(a, b) })
+	})
+	add("min", func(a any, vs ...any) int64 {
+		return foldNumbers(toInt, a, vs, func(a, b int64) int64 { return min(a, b) })
+	})
 
 	add("addf", func(vs ...any) (float64, error) { return decimals(0.0, vs, (*big.Rat).Add) })
 	add("subf", func(a any, vs ...any) (float64, error) { return decimals(a, vs, (*big.Rat).Sub) })

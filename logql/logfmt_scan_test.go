@@ -1,0 +1,134 @@
+package logql
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func scannedLogfmt(line string, strict, keepEmpty bool) ([]string, error) {
+	var got []string
+	err := scanLogfmt([]byte(line), strict, keepEmpty, func(key, value []byte) bool {
+		got = append(got, string(key)+"="+string(value))
+		return true
+	})
+	return got, err
+}
+
+func TestScanLogfmt(t *testing.T) {
+	// f gives the pairs with --keep-empty; those without a value must be
+	// missing without it. wantErr is the error with --strict.
+	f := func(line string, wantErr error, want ...string) {
+		t.Helper()
+		got, err := scannedLogfmt(line, false, true)
+		if err != nil {
+			t.Errorf("scanLogfmt(%q): %v", line, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" && len(got)+len(want) > 0 {
+			t.Errorf("scanLogfmt(%q) (-want +got)\n%s", line, diff)
+		}
+		var full []string
+		for _, p := range want {
+			if !strings.HasSuffix(p, "=") {
+				full = append(full, p)
+			}
+		}
+		got, _ = scannedLogfmt(line, false, false)
+		if diff := cmp.Diff(full, got); diff != "" && len(got)+len(full) > 0 {
+			t.Errorf("scanLogfmt(%q) without keepEmpty (-want +got)\n%s", line, diff)
+		}
+		if _, err := scannedLogfmt(line, true, false); err != wantErr {
+			t.Errorf("scanLogfmt(%q) with strict gives %v; want %v", line, err, wantErr)
+		}
+	}
+	f(``, nil)
+	f(`   `, nil)
+	f(`a=1 b="x y" c=-3`, nil, "a=1", "b=x y", "c=-3")
+	f(`e="" f= bare g="x=y" h='sq v'`, nil, "e=", "f=", "bare=", "g=x=y", "h='sq", "v_=")
+	f(`a="esc \"q\" x" b="tab\tx" d="u\u00e9" e="bs\\" q="\'"`, nil, `a=esc "q" x`, "b=tab\tx", "d=ué", `e=bs\`, "q='")
+	f(`a=1 f="unterminated b=2`, errLogfmtQuote, "a=1")
+	f(`a=1 a=2`, nil, "a=1", "a=2")
+	f(`=noval x=1`, errLogfmtNoKey, "x=1")
+	f(`foo=bar=buzz ok=1`, errLogfmtValue, "ok=1")
+	f(`eq== ok=1`, errLogfmtValue, "ok=1")
+	f(`fo"o=bar ok=1`, errLogfmtKey, "ok=1")
+	f(`k="a"b c=1`, nil, "k=a", "b=", "c=1")
+	f(`q="a b"c=1`, nil, "q=a b", "c=1")
+	f(`"quoted key"=v ok=1`, errLogfmtKey, "ok=1")
+	f(`a = b c= d`, errLogfmtNoKey, "a=", "b=", "c=", "d=")
+	f(`dots.in.key=1 dash-key=2 1digit=3 é=4 日本=5`, nil, "dots_in_key=1", "dash_key=2", "_1digit=3", "_=4", "__=5")
+	f("ctl=a\x01b ok=1", nil, "ctl=a", "b=", "ok=1")
+	f("tab=1\tsep=2", nil, "tab=1", "sep=2")
+	f("msg=\"multi\nline\" k=v", nil, "msg=multi\nline", "k=v")
+	f(`x="\x41" y="\101" ok=1`, errLogfmtEscape, "ok=1")
+	f(`un="\u12" ok=1`, errLogfmtEscape, "ok=1")
+	f(`lone="\ud800" ok=1`, nil, "lone=", "ok=1")
+	f("k=\xff v=1 q=\"\xff\" \xff=1", nil, "k=", "v=1", "q=")
+	f(`json={"k":"v"} n=1`, errLogfmtValue, "n=1")
+	f(`only words`, nil, "only=", "words=")
+	f(`a=%20x b=100% c=$5 d=#tag`, nil, "a=%20x", "b=100%", "c=$5", "d=#tag")
+}
+
+func TestScanLogfmt_StrictKeepsWhatCameBefore(t *testing.T) {
+	got, err := scannedLogfmt(`a=1 b== c=3`, true, false)
+	if err != errLogfmtValue {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff([]string{"a=1"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestScanLogfmt_StopsAndSkips(t *testing.T) {
+	var got []string
+	s := logfmtScanner{want: func(key []byte) bool { return string(key) != "b" }}
+	err := s.scan([]byte(`a=1 b="\n" c=3 d=4`), func(key, value []byte) bool {
+		got = append(got, string(key))
+		return string(key) != "c"
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"a", "c"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestCheckLogfmtKey(t *testing.T) {
+	for _, key := range []string{"a", "_x1", "A"} {
+		if err := checkLogfmtKey(key); err != nil {
+			t.Errorf("checkLogfmtKey(%q): %v", key, err)
+		}
+	}
+	for _, key := range []string{"", "1digit", "日本", "y z", "y.z", "a-b"} {
+		if err := checkLogfmtKey(key); err == nil {
+			t.Errorf("checkLogfmtKey(%q) is accepted", key)
+		}
+	}
+}
+
+func FuzzScanLogfmt(f *testing.F) {
+	for _, s := range []string{`a=1 b="x\ty" c`, `"=`, `a="\u`, "a=\"\xff\\\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		loose, _ := scannedLogfmt(string(line), false, true)
+		strict, err := scannedLogfmt(string(line), true, true)
+		if len(strict) > len(loose) {
+			t.Errorf("%q: strict finds more", line)
+		}
+		if diff := cmp.Diff(loose[:len(strict)], strict); diff != "" && len(strict) > 0 {
+			t.Errorf("%q: strict finds other pairs (-loose +strict)\n%s", line, diff)
+		}
+		if err == nil && len(strict) != len(loose) {
+			t.Errorf("%q: strict finds fewer pairs without an error", line)
+		}
+		for _, p := range loose {
+			name, _, _ := strings.Cut(p, "=")
+			if !isLabelName([]byte(name)) {
+				t.Errorf("%q: %q is no label name", line, name)
+			}
+		}
+	})
+}
