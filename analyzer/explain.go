@@ -61,8 +61,8 @@ func (c *cell) nothing(h *half) string {
 	case o.Nothing == outcome.NoLine:
 		return "streams were selected on " + h.role + ", but no line matched"
 	case o.Nothing == outcome.BelowThreshold && o.Headroom != nil:
-		return fmt.Sprintf("%s reached %s on %s, not %s %s", matched(c.rule, o), number(o.Headroom.Value), h.role,
-			o.Headroom.Operator, number(o.Headroom.Threshold))
+		return fmt.Sprintf("%s matched on %s, but the highest value was %s, not %s %s", matched(c.rule, o), h.role,
+			number(o.Headroom.Value), o.Headroom.Operator, number(o.Headroom.Threshold))
 	case o.Nothing == outcome.BelowThreshold:
 		return matched(c.rule, o) + " matched on " + h.role + ", but no series crossed the threshold"
 	case o.State == outcome.Pending:

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
@@ -12,6 +14,9 @@ type block struct {
 	first     *analyzer.Finding
 	findings  []*analyzer.Finding
 	scenarios []string
+	// also holds the blocks of other rules with the same cause, where they
+	// were grouped by cause.
+	also []*block
 }
 
 // blocks groups the findings of one severity, in the report's order.
@@ -46,6 +51,32 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 		if f.Scenario != "" {
 			b.scenarios = append(b.scenarios, f.Scenario)
 		}
+	}
+	return out
+}
+
+// byCause folds blocks together that part at the same stage, in the same
+// scenarios and with the same nearest line: an alert and the panel beside it
+// often break by one word. The order is that of the first of each.
+func byCause(all []*block) []*block {
+	type key struct{ stage, nearest, scenarios string }
+	at := map[key]*block{}
+	var out []*block
+	for _, b := range all {
+		if b.first.Parting == nil {
+			out = append(out, b)
+			continue
+		}
+		k := key{stage: b.first.Parting.Stage, scenarios: strings.Join(b.scenarios, "\x00")}
+		if len(b.first.Nearest) > 0 {
+			k.nearest = b.first.Nearest[0].Line
+		}
+		if of := at[k]; of != nil {
+			of.also = append(of.also, b)
+			continue
+		}
+		at[k] = b
+		out = append(out, b)
 	}
 	return out
 }

@@ -147,25 +147,34 @@ func (p *page) builds() {
 }
 
 func (p *page) breaks() {
-	all := blocks(p.r, analyzer.Break)
-	if len(all) == 0 {
+	rules := blocks(p.r, analyzer.Break)
+	if len(rules) == 0 {
 		return
 	}
-	p.line("\n## What breaks (%d)", len(all))
+	p.line("\n## What breaks (%d)", len(rules))
+	all := byCause(rules)
 	for i, b := range all {
 		if i == markdownBlocks {
-			p.line("\n### … and %d more\n", len(all)-i)
+			p.line("\n### … and more\n")
 			for j, b := range all[i:] {
 				if j == markdownRows {
 					p.line("- … and %d more (see the JSON report)", len(all)-i-j)
 					break
 				}
-				p.line("- %s %s in %s", mdCode(b.first.ID), md(b.title()), md(scenarioList(b, 3)))
+				p.item(b)
+				for _, o := range b.also {
+					p.item(o)
+				}
 			}
 			return
 		}
 		p.block(b)
 	}
+}
+
+// item writes a broken rule in one line.
+func (p *page) item(b *block) {
+	p.line("- %s %s in %s", mdCode(b.first.ID), md(b.title()), md(scenarioList(b, 3)))
 }
 
 // block writes one broken rule.
@@ -182,6 +191,17 @@ func (p *page) block(b *block) {
 	p.evidence("candidate", f.Candidate)
 	for i := range f.Nearest {
 		p.nearest(&f.Nearest[i], i)
+	}
+	if len(b.also) == 0 {
+		return
+	}
+	p.line("\nBroken by the same cause:\n")
+	for i, o := range b.also {
+		if i == markdownBlocks {
+			p.line("- … and %d more (see the JSON report)", len(b.also)-i)
+			break
+		}
+		p.line("- %s %s, %s", mdCode(o.first.ID), md(o.title()), mdCode(o.first.Pos.String()))
 	}
 }
 
@@ -281,7 +301,7 @@ func (p *page) verdicts() {
 	if len(t.rows) == 0 || len(t.scenarios) == 0 {
 		return
 	}
-	p.line("\n<details><summary>All verdicts</summary>\n\n? inconclusive, - not exercised, n/e not evaluated\n")
+	p.line("\n<details><summary>All verdicts</summary>\n\n%s\n", legend)
 	head, rule := "| rule |", "|---|"
 	for _, s := range t.scenarios {
 		head += " " + md(s) + " |"

@@ -57,6 +57,8 @@ var cells = map[analyzer.Verdict]string{
 	analyzer.NotExercised: "-", analyzer.NotEvaluated: "n/e",
 }
 
+const legend = "? inconclusive, - not exercised, n/e not evaluated"
+
 // matrix writes rules × scenarios, without the rows where all is well. With
 // one scenario the blocks above have said it all.
 func (s *screen) matrix(r *analyzer.Report) {
@@ -77,7 +79,8 @@ func (s *screen) matrix(r *analyzer.Report) {
 		return // too many scenarios for this width
 	}
 	each = min(each, 20)
-	s.line("\n%s", s.paint(bold, "Verdicts (? inconclusive, - not exercised, n/e not evaluated)"))
+	s.line("\n%s", s.paint(bold, "Verdicts"))
+	s.wrap("  ", legend)
 	head := columns.FillRight("", name)
 	for _, sc := range t.scenarios {
 		head += columns.FillRight("", gap) + columns.FillRight(cut(clean(sc), each-gap), each-gap)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stillfires/stillfires/analyzer"
 )
@@ -73,3 +74,6 @@ func meaning(v analyzer.Verdict) string {
 	}
 	return "the runs do not prove that the rules still work"
 }
+
+// clock prints a time of day, UTC. The date stands in the other formats.
+func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05") }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/outcome"
 )
@@ -19,21 +17,10 @@ const (
 	fullBlocks   = 4 // broken rules shown with evidence
 	shortBlocks  = 10
 	warnedRules  = 4 // rules named of one warning
+	alsoRules    = 3 // rules named that break by the same cause
 	matrixRows   = 12
 	problemRows  = 6
 )
-
-// columns measures text without looking at the locale, so that a report does
-// not depend on the machine.
-var columns = &runewidth.Condition{}
-
-// A screen lays out text in a fixed number of columns.
-type screen struct {
-	w     *bufio.Writer
-	width int
-	color bool
-	all   bool
-}
 
 // renderTerminal writes what a person needs first: the verdict, then what
 // breaks, with the evidence.
@@ -50,61 +37,6 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 	return s.w.Flush()
 }
 
-// The colours; a word says the same for those who do not see them.
-const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	bold   = "1"
-	dim    = "2"
-)
-
-func (s *screen) paint(code, text string) string {
-	if !s.color || text == "" {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-// cut shortens text to n columns.
-func cut(text string, n int) string { return columns.Truncate(text, max(n, 1), "…") }
-
-func (s *screen) line(format string, args ...any) {
-	fmt.Fprintf(s.w, format, args...)
-	s.w.WriteByte('\n')
-}
-
-// wrap writes text in lines that begin with indent.
-func (s *screen) wrap(indent, text string) {
-	room := s.width - len(indent)
-	line, used := "", 0
-	for _, word := range strings.Fields(clean(text)) {
-		n := columns.StringWidth(word)
-		if used > 0 && used+1+n > room {
-			s.line("%s%s", indent, line)
-			line, used = "", 0
-		}
-		for used == 0 && n > room { // a word wider than the line is broken
-			head := columns.Truncate(word, room, "")
-			if head == "" {
-				break
-			}
-			s.line("%s%s", indent, head)
-			word = word[len(head):]
-			n = columns.StringWidth(word)
-		}
-		if used > 0 {
-			line += " "
-			used++
-		}
-		line += word
-		used += n
-	}
-	if line != "" {
-		s.line("%s%s", indent, line)
-	}
-}
-
 func (s *screen) headline(r *analyzer.Report) {
 	code := map[analyzer.Verdict]string{analyzer.Pass: green, analyzer.Fail: red, analyzer.Inconclusive: yellow}[r.Verdict]
 	word := strings.ToUpper(r.Verdict.String())
@@ -117,7 +49,8 @@ func (s *screen) problems(r *analyzer.Report) {
 	if len(r.Problems) == 0 {
 		return
 	}
-	s.line("\n%s", s.paint(bold+";"+red, fmt.Sprintf("INVALID  %s of the input, not looked at (exit code 2)", plural(len(r.Problems), "item"))))
+	s.line("\n%s", s.paint(bold+";"+red, "INVALID  "+plural(len(r.Problems), "item")))
+	s.wrap("  ", "not looked at; exit code 2")
 	for i, p := range r.Problems {
 		if i == problemRows && !s.all {
 			s.more(len(r.Problems)-i, "invalid items")
@@ -127,14 +60,11 @@ func (s *screen) problems(r *analyzer.Report) {
 	}
 }
 
-func (s *screen) more(n int, what string) {
-	s.line("  … and %d more %s (see --format json)", n, what)
-}
-
 // breaks writes a block for each broken rule: some in full, more in one line
 // each, the rest as a number.
 func (s *screen) breaks(r *analyzer.Report) {
-	all := blocks(r, analyzer.Break)
+	all := byCause(blocks(r, analyzer.Break))
+	left := 0
 	for i, b := range all {
 		switch {
 		case i < fullBlocks || s.all:
@@ -145,9 +75,11 @@ func (s *screen) breaks(r *analyzer.Report) {
 			}
 			s.brief("BREAK", red, b)
 		default:
-			s.more(len(all)-i, "broken rules")
-			return
+			left += 1 + len(b.also)
 		}
+	}
+	if left > 0 {
+		s.more(left, "broken rules")
 	}
 }
 
@@ -170,14 +102,6 @@ func (s *screen) head(word, code string, b *block) {
 	}
 }
 
-// cutLeft shortens a place at its beginning: the end holds line and column.
-func cutLeft(text string, n int) string {
-	if w := columns.StringWidth(text); w > n {
-		return columns.TruncateLeft(text, w-n+1, "…")
-	}
-	return text
-}
-
 func (s *screen) full(b *block) {
 	s.line("")
 	s.head("BREAK", red, b)
@@ -186,10 +110,10 @@ func (s *screen) full(b *block) {
 	}
 	s.wrap("  ", withoutNearest(b.first))
 	if p := b.first.Parting; p != nil {
-		s.field("stage", fmt.Sprintf("%d lines → %d  after  %s", p.Deployed, p.Candidate, p.Stage))
+		s.field("stage", fmt.Sprintf("lines left %d → %d  after  %s", p.Deployed, p.Candidate, p.Stage))
 	}
-	s.evidence("deployed", b.first.Deployed, focus(b.first))
-	s.evidence("candidate", b.first.Candidate, "")
+	s.evidence("deployed", b.first.Deployed, deployedWords(b.first), stageWords(b.first))
+	s.evidence("candidate", b.first.Candidate, stageWords(b.first))
 	for i := range b.first.Nearest {
 		n := &b.first.Nearest[i]
 		if i > 0 && !s.all {
@@ -197,6 +121,22 @@ func (s *screen) full(b *block) {
 		}
 		s.diff(n)
 	}
+	if len(b.also) > 0 {
+		s.field("also", alsoList(b, alsoRules))
+	}
+}
+
+// alsoList names up to most other rules with the same cause.
+func alsoList(b *block, most int) string {
+	var names []string
+	for i, o := range b.also {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(b.also)-i))
+			break
+		}
+		names = append(names, o.title()+" ("+o.first.ID+")")
+	}
+	return strings.Join(names, ", ")
 }
 
 // scenarioList names up to most scenarios, that of the evidence first.
@@ -225,38 +165,48 @@ func withoutNearest(f *analyzer.Finding) string {
 	return f.Message
 }
 
-// field writes one labelled line, cut to the width.
-func (s *screen) field(name, text string) {
-	const indent = 13
-	s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", name)), cut(clean(text), s.width-indent))
-}
-
-// evidence writes a log line so that what matters in it is in sight.
-func (s *screen) evidence(role string, e *outcome.Evidence, focus string) {
+// evidence writes a log line so that what matters in it is in sight: a JSON
+// line often begins with a screenful of other fields.
+func (s *screen) evidence(role string, e *outcome.Evidence, focus ...string) {
 	if e == nil {
 		return
 	}
-	at := instant(e.Time)
-	if t, rest, ok := strings.Cut(at, "T"); ok {
-		at = t + " " + rest[:min(8, len(rest))]
-	}
+	at := clock(e.Time)
 	text := clean(e.Line)
 	room := s.width - 13 - len(at) - 1
-	if i := strings.Index(text, clean(focus)); focus != "" && i > 0 && columns.StringWidth(text) > room {
-		start := max(i-8, 0)
-		for start > 0 && text[start]&0xc0 == 0x80 {
-			start--
-		}
-		if start > 0 {
-			text = "…" + text[start:]
+	if columns.StringWidth(text) > room {
+		for _, f := range append(focus, `"msg":`) {
+			if i := strings.Index(text, clean(f)); f != "" && i >= 0 {
+				text = from(text, i, room)
+				break
+			}
 		}
 	}
 	s.field(role, at+" "+text)
 }
 
-// focus returns the beginning of the deployed wording as it stands in a JSON
-// line, up to the first character that JSON escapes.
-func focus(f *analyzer.Finding) string {
+// from cuts the beginning of text so that what stands at offset i is in sight.
+func from(text string, i, room int) string {
+	start := max(i-8, 0)
+	for start > 0 && text[start]&0xc0 == 0x80 {
+		start--
+	}
+	// Do not cut more than it takes to show the end.
+	for start > 0 && columns.StringWidth(text[start:]) < room-1 {
+		start--
+		for start > 0 && text[start]&0xc0 == 0x80 {
+			start--
+		}
+	}
+	if start == 0 {
+		return text
+	}
+	return "…" + text[start:]
+}
+
+// deployedWords returns the beginning of the deployed wording as it stands in
+// a JSON line, up to the first character that JSON escapes.
+func deployedWords(f *analyzer.Finding) string {
 	if len(f.Nearest) == 0 {
 		return ""
 	}
@@ -268,6 +218,21 @@ func focus(f *analyzer.Finding) string {
 	}
 	text, _, _ := strings.Cut(b.String(), `"`)
 	return text
+}
+
+// stageWords returns the first text in quotes of the stage where the builds
+// part.
+func stageWords(f *analyzer.Finding) string {
+	if f.Parting == nil {
+		return ""
+	}
+	for _, quote := range []string{`"`, "`"} {
+		if _, rest, ok := strings.Cut(f.Parting.Stage, quote); ok {
+			text, _, _ := strings.Cut(rest, quote)
+			return text
+		}
+	}
+	return ""
 }
 
 // diff writes the nearest line of the candidate as a wording diff.
@@ -285,7 +250,9 @@ func (s *screen) diff(n *analyzer.Near) {
 		}
 		w := columns.StringWidth(text)
 		if w > room {
-			b.WriteString(s.paint(code, cut(text, room)))
+			if room > 0 {
+				b.WriteString(s.paint(code, cut(text, room)))
+			}
 			break
 		}
 		room -= w
@@ -346,15 +313,5 @@ func (s *screen) kinds(r *analyzer.Report, severity analyzer.Severity, word, cod
 		}
 		head := fmt.Sprintf("%-5s  %s", word, id)
 		s.line("%s%s", s.paint(code, head), cut(fmt.Sprintf(" (%d): %s", len(list), text), s.width-len(head)))
-	}
-}
-
-func (s *screen) list(title string, texts []string) {
-	if len(texts) == 0 {
-		return
-	}
-	s.line("\n%s", s.paint(bold, title))
-	for _, t := range texts {
-		s.wrap("  ", "- "+t)
 	}
 }

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// columns measures text without looking at the locale, so that a report does
+// not depend on the machine.
+var columns = &runewidth.Condition{}
+
+// A screen lays out text in a fixed number of columns.
+type screen struct {
+	w     *bufio.Writer
+	width int
+	color bool
+	all   bool
+}
+
+// The colours; a word says the same for those who do not see them.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	bold   = "1"
+	dim    = "2"
+)
+
+func (s *screen) paint(code, text string) string {
+	if !s.color || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// cut shortens text to n columns.
+func cut(text string, n int) string { return columns.Truncate(text, max(n, 1), "…") }
+
+func (s *screen) line(format string, args ...any) {
+	fmt.Fprintf(s.w, format, args...)
+	s.w.WriteByte('\n')
+}
+
+// wrap writes text in lines that begin with indent; of a list item the later
+// ones begin below its text.
+func (s *screen) wrap(indent, text string) {
+	room := s.width - len(indent)
+	flush := func(line string) {
+		s.line("%s%s", indent, line)
+		if strings.HasPrefix(line, "- ") {
+			indent += "  "
+			room -= 2
+		}
+	}
+	line, used := "", 0
+	for _, word := range strings.Fields(clean(text)) {
+		n := columns.StringWidth(word)
+		if used > 0 && used+1+n > room {
+			flush(line)
+			line, used = "", 0
+		}
+		for used == 0 && n > room { // a word wider than the line is broken
+			head := columns.Truncate(word, room, "")
+			if head == "" {
+				break
+			}
+			flush(head)
+			word = word[len(head):]
+			n = columns.StringWidth(word)
+		}
+		if used > 0 {
+			line += " "
+			used++
+		}
+		line += word
+		used += n
+	}
+	if line != "" {
+		flush(line)
+	}
+}
+
+func (s *screen) more(n int, what string) {
+	s.wrap("  ", fmt.Sprintf("… and %d more %s (see --format json)", n, what))
+}
+
+// cutLeft shortens a place at its beginning: the end holds line and column.
+func cutLeft(text string, n int) string {
+	if w := columns.StringWidth(text); w > n {
+		return columns.TruncateLeft(text, w-n+1, "…")
+	}
+	return text
+}
+
+// field writes one labelled line, cut to the width.
+func (s *screen) field(name, text string) {
+	const indent = 13
+	s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", name)), cut(clean(text), s.width-indent))
+}
+
+func (s *screen) list(title string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	s.line("\n%s", s.paint(bold, title))
+	for _, t := range texts {
+		s.wrap("  ", "- "+t)
+	}
+}
