@@ -18,9 +18,6 @@ func (f *valueFilter[T]) pass(e *entry) bool {
 	if !ok {
 		return false
 	}
-	if e.err != "" {
-		return true
-	}
 	n, err := f.parse(string(v))
 	if err != nil {
 		e.fail(errFilter, err)

@@ -1,6 +1,7 @@
 package logql
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stillfires/stillfires/internal/logs"
@@ -22,8 +23,9 @@ type Result struct {
 }
 
 // A StreamResult is the lines of a log query that left its pipeline with the
-// same labels, in the direction of the query; of equal times in the order in
-// which they were pushed, or the reverse.
+// same labels, in the direction of the query. Lines of equal time stand in the
+// order of their streams' hashes, those of one stream in the order in which
+// they were pushed or, backward, the reverse. That is Loki's order.
 type StreamResult struct {
 	Labels  logs.Labels
 	Entries []ResultEntry
@@ -50,15 +52,24 @@ type Point struct {
 // Results is a [Sink] that keeps the answers of all queries of a set. Lines
 // beyond the limit of a log query are let go as they come.
 type Results struct {
-	limits []Limit
-	lines  [][]keptLine // by query; a ring when full and backward
-	next   []int        // of the ring: the oldest
+	hashes []uint64 // of the streams
+	lines  []lineResult
 	series []seriesIndex
+}
+
+// A lineResult is the lines of one log query.
+type lineResult struct {
+	limit Limit
+	isLog bool
+	seq   int
+	kept  []keptLine // unordered; cut to the limit when twice as many
 }
 
 type keptLine struct {
 	labels logs.Labels
 	entry  ResultEntry
+	hash   uint64 // of the stream
+	seq    int    // of the match
 }
 
 type seriesIndex struct {
@@ -66,20 +77,18 @@ type seriesIndex struct {
 	series []SeriesResult
 }
 
-// NewResults returns the sink for the given queries; limits[i] is that of
-// query i and has no meaning for metric queries.
-func NewResults(queries []*Query, limits []Limit) *Results {
+// NewResults returns the sink for a run of the given queries over the given
+// streams; limits[i] is that of query i and has no meaning for metric queries.
+func NewResults(queries []*Query, limits []Limit, streams []logs.Labels) *Results {
 	r := &Results{
-		limits: slices.Clone(limits),
-		lines:  make([][]keptLine, len(queries)),
-		next:   make([]int, len(queries)),
+		lines:  make([]lineResult, len(queries)),
 		series: make([]seriesIndex, len(queries)),
 	}
+	for _, s := range streams {
+		r.hashes = append(r.hashes, s.Hash())
+	}
 	for i, q := range queries {
-		if q.IsLog() {
-			continue
-		}
-		r.limits[i] = Limit{Lines: -1}
+		r.lines[i] = lineResult{limit: limits[i], isLog: q.IsLog()}
 		r.series[i].byKey = make(map[string]int)
 	}
 	return r
@@ -87,18 +96,38 @@ func NewResults(queries []*Query, limits []Limit) *Results {
 
 // Match implements [Sink].
 func (r *Results) Match(query, _ int, m *Match) {
-	l := r.limits[query]
-	full := l.Lines > 0 && len(r.lines[query]) == l.Lines
-	if l.Lines < 0 || full && !l.Backward {
+	l := &r.lines[query]
+	if !l.isLog {
 		return
 	}
-	line := keptLine{m.Labels(), ResultEntry{m.Entry.Time, string(m.Line)}}
-	if !full {
-		r.lines[query] = append(r.lines[query], line)
-		return
+	x := keptLine{entry: ResultEntry{Time: m.Entry.Time}, hash: r.hashes[m.Stream], seq: l.seq}
+	l.seq++
+	if n := l.limit.Lines; n > 0 && len(l.kept) >= 2*n {
+		l.cut()
+		if l.limit.compare(&x, &l.kept[n-1]) > 0 {
+			return
+		}
 	}
-	r.lines[query][r.next[query]] = line
-	r.next[query] = (r.next[query] + 1) % l.Lines
+	x.labels, x.entry.Line = m.Labels(), string(m.Line)
+	l.kept = append(l.kept, x)
+}
+
+// cut sorts the lines and lets go of those beyond the limit.
+func (l *lineResult) cut() {
+	slices.SortFunc(l.kept, func(a, b keptLine) int { return l.limit.compare(&a, &b) })
+	if n := l.limit.Lines; n > 0 && len(l.kept) > n {
+		clear(l.kept[n:])
+		l.kept = l.kept[:n]
+	}
+}
+
+// compare orders lines as they stand in the answer.
+func (l Limit) compare(a, b *keptLine) int {
+	time, seq := cmp.Compare(a.entry.Time, b.entry.Time), cmp.Compare(a.seq, b.seq)
+	if l.Backward {
+		time, seq = -time, -seq
+	}
+	return cmp.Or(time, cmp.Compare(a.hash, b.hash), seq)
 }
 
 // Vector implements [Sink].
@@ -118,21 +147,19 @@ func (r *Results) Vector(query int, ts int64, v []Sample) {
 
 // Result returns the answer to a query. It is complete once the run is closed.
 func (r *Results) Result(query int) Result {
-	kept := slices.Concat(r.lines[query][r.next[query]:], r.lines[query][:r.next[query]])
-	if r.limits[query].Backward {
-		slices.Reverse(kept)
-	}
+	l := &r.lines[query]
+	l.cut()
 	out := Result{Series: r.series[query].series}
 	index := make(map[string]int)
-	for _, l := range kept {
-		key := string(appendSetKey(nil, l.labels))
+	for _, x := range l.kept {
+		key := string(appendSetKey(nil, x.labels))
 		i, ok := index[key]
 		if !ok {
 			i = len(out.Streams)
 			index[key] = i
-			out.Streams = append(out.Streams, StreamResult{Labels: l.labels})
+			out.Streams = append(out.Streams, StreamResult{Labels: x.labels})
 		}
-		out.Streams[i].Entries = append(out.Streams[i].Entries, l.entry)
+		out.Streams[i].Entries = append(out.Streams[i].Entries, x.entry)
 	}
 	slices.SortFunc(out.Streams, func(a, b StreamResult) int { return a.Labels.Compare(b.Labels) })
 	return out

@@ -53,6 +53,9 @@ type jsonPathStage struct {
 }
 
 func (s *jsonPathStage) process(e *entry) bool {
+	if len(e.line) == 0 {
+		return true
+	}
 	b := e.newBlock()
 	values := make([][]byte, len(s.paths))
 	err := e.extractor(s).extract(e.line, func(i int, value []byte) {
@@ -63,11 +66,22 @@ func (s *jsonPathStage) process(e *entry) bool {
 		e.wanted = s.need.asks
 		return true
 	}
-	for i, name := range s.labels {
-		b.add(e.fieldName(name), values[i])
+	e.addAskedFields(b, s.labels, values)
+	return true
+}
+
+// addAskedFields adds the fields that a stage asks for by name. One that the
+// line lacks (its value is nil) becomes an empty label, unless the entry has a
+// label of that name.
+func (e *entry) addAskedFields(b *block, labels [][]byte, values [][]byte) {
+	for i, name := range labels {
+		if values[i] != nil {
+			b.add(e.fieldName(name), values[i])
+		} else if indexLabel(e.base, string(name)) < 0 {
+			b.add(name, nil)
+		}
 	}
 	e.addFields(b)
-	return true
 }
 
 // extractor returns the extractor of s in this run: it has buffers, so runs

@@ -82,11 +82,7 @@ func (s *logfmtKeyStage) process(e *entry) bool {
 		}
 		return true
 	})
-	b := e.newBlock()
-	for i, name := range s.labels {
-		b.add(e.fieldName(name), values[i])
-	}
-	e.addFields(b)
+	e.addAskedFields(e.newBlock(), s.labels, values)
 	if err != nil {
 		e.fail(errLogfmt, err)
 		e.wanted = s.need.asks

@@ -2,10 +2,12 @@ package logqltest
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/stillfires/stillfires/internal/logs"
 )
@@ -98,7 +100,9 @@ func ReadCases(path string) ([]Case, error) {
 // A Corpus is the log that a case is run on.
 type Corpus struct {
 	Streams []logs.Labels
-	Entries []CorpusEntry // in the order in which they were pushed
+	// Entries are ordered by time, then by the hash of their stream, then as
+	// they were pushed: the order in which Loki merges streams.
+	Entries []CorpusEntry
 }
 
 // A CorpusEntry is an entry of a corpus with the index of its stream.
@@ -142,6 +146,13 @@ func ReadCorpus(path string) (*Corpus, error) {
 			corpus.Entries = append(corpus.Entries, CorpusEntry{i, e})
 		}
 		return nil
+	})
+	hashes := make([]uint64, len(corpus.Streams))
+	for i, s := range corpus.Streams {
+		hashes[i] = s.Hash()
+	}
+	slices.SortStableFunc(corpus.Entries, func(a, b CorpusEntry) int {
+		return cmp.Or(cmp.Compare(a.Entry.Time, b.Entry.Time), cmp.Compare(hashes[a.Stream], hashes[b.Stream]))
 	})
 	return corpus, err
 }

@@ -48,7 +48,7 @@ func RunAll(cases []*Case, corpus *Corpus) []Answer {
 	if len(queries) == 0 {
 		return answers
 	}
-	results := logql.NewResults(queries, limits)
+	results := logql.NewResults(queries, limits, corpus.Streams)
 	run := logql.NewSet(queries, logql.Options{MaxSeries: maxSeries}).NewRun(corpus.Streams, windows, results)
 	for i := range corpus.Entries {
 		run.Push(corpus.Entries[i].Stream, &corpus.Entries[i].Entry)

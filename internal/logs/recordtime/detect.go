@@ -39,6 +39,7 @@ type Sampler struct {
 	bare       bool // lines without any transport are thought of
 
 	lines int // that are not empty
+	dated bool
 	nanos int // with a time to the nanosecond first
 	// seen counts lines by transport (the last: none) and body.
 	seen  [len(transports) + 1][len(bodies)]int
@@ -93,6 +94,7 @@ func (s *Sampler) Add(line []byte) {
 		}
 		if p, ok := t.take(line); ok {
 			s.taken[i]++
+			s.dated = true
 			s.count(i, p.line)
 		}
 	}
@@ -108,6 +110,7 @@ func (s *Sampler) count(transport int, line []byte) {
 		}
 		if _, ok := b.stamp(line); ok {
 			s.seen[transport][i]++
+			s.dated = true
 			return
 		}
 	}
@@ -115,6 +118,9 @@ func (s *Sampler) count(transport int, line []byte) {
 
 // Lines returns the number of lines added that are not empty.
 func (s *Sampler) Lines() int { return s.lines }
+
+// Dated reports whether a line added has a time in some format.
+func (s *Sampler) Dated() bool { return s.dated }
 
 // Choice returns the format that fits the lines added.
 func (s *Sampler) Choice() Choice {

@@ -2,13 +2,13 @@
 //
 //	conformance CASES.jsonl CORPORADIR
 //
+// Of each it shows what was wanted (-) and what came instead (+).
 // The last line of output is "N passed, N failed". Cases that a real server
 // answered in another way than its own engine are run but not counted. The
 // exit code is 1 if any case failed, 2 if the data could not be read.
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -76,22 +76,8 @@ func report(w io.Writer, cases []logqltest.Case, corpora map[string]*logqltest.C
 }
 
 func printFailure(w io.Writer, c *logqltest.Case, got *logqltest.Answer, artefact string) {
-	fmt.Fprintf(w, "%s (%s, %s on %s)\n  query %s\n  want  %s\n  got   %s\n",
-		c.ID, c.Group, c.Kind, c.Corpus, c.Query, answerText(&c.Expect), answerText(got))
+	fmt.Fprintf(w, "%s (%s, %s on %s)\n  query %s\n%s", c.ID, c.Group, c.Kind, c.Corpus, c.Query, logqltest.Diff(got, &c.Expect))
 	if artefact != "" {
 		fmt.Fprintf(w, "  believed to be an artefact: %s\n", artefact)
 	}
-}
-
-// answerText prints an answer, cut to a bearable length.
-func answerText(a *logqltest.Answer) string {
-	const most = 1200
-	text, err := json.Marshal(a)
-	if err != nil {
-		return err.Error()
-	}
-	if len(text) > most {
-		return fmt.Sprintf("%s… (%d bytes)", text[:most], len(text))
-	}
-	return string(text)
 }
