@@ -72,21 +72,17 @@ func (r *RunWriter) Stream(name string, labels logs.Labels) (*StreamWriter, erro
 	}
 	r.names[name] = true
 	s := &StreamWriter{run: r}
-	s.Info = Stream{Name: name, Labels: labels.Map()}
-	if err := s.create(logSuffix); err != nil {
-		return nil, err
-	}
+	s.Info = Stream{Name: name, Labels: labels.Map(), File: logsDir + "/" + name + logSuffix}
 	r.streams = append(r.streams, s)
 	return s, nil
 }
 
-// create opens the stream's file, with the given suffix.
-func (s *StreamWriter) create(suffix string) error {
+// create opens the stream's file.
+func (s *StreamWriter) create() error {
 	if err := os.MkdirAll(filepath.Join(s.run.dir, logsDir), 0o777); err != nil {
 		return err
 	}
-	s.Info.File = logsDir + "/" + s.Info.Name + suffix
-	f, err := os.OpenFile(filepath.Join(s.run.dir, logsDir, s.Info.Name+suffix), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(filepath.Join(s.run.dir, filepath.FromSlash(s.Info.File)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -101,12 +97,19 @@ func (s *StreamWriter) create(suffix string) error {
 // newline in its line, turns the stream's file into NDJSON.
 func (s *StreamWriter) Append(e *logs.Entry) error {
 	switch {
+	case s.closed:
+		return errors.New("the stream is closed")
 	case len(e.Line) > MaxRecord:
 		return fmt.Errorf("record of %d bytes; at most %d are allowed", len(e.Line), MaxRecord)
 	case s.Info.Records > 0 && e.Time < s.last:
 		return fmt.Errorf("record of %s after one of %s", formatTime(e.Time), formatTime(s.last))
 	case e.Time < minTime || e.Time > maxTime:
 		return fmt.Errorf("record of %s: the year is outside %d to %d", formatTime(e.Time), minYear, maxYear)
+	}
+	if s.frames == nil {
+		if err := s.create(); err != nil {
+			return err
+		}
 	}
 	if !s.ndjson && (len(e.Metadata) > 0 || bytes.IndexByte(e.Line, '\n') >= 0) {
 		if err := s.toNDJSON(); err != nil {
@@ -178,7 +181,8 @@ func (s *StreamWriter) toNDJSON() error {
 	s.closed = false
 	old := s.Info
 	name := filepath.Join(s.run.dir, filepath.FromSlash(old.File))
-	if err := s.create(ndjsonSuffix); err != nil {
+	s.Info.File = logsDir + "/" + s.Info.Name + ndjsonSuffix
+	if err := s.create(); err != nil {
 		return err
 	}
 	s.ndjson = true
@@ -205,11 +209,17 @@ func (s *StreamWriter) close() error {
 	if s.closed {
 		return nil
 	}
+	if s.frames == nil {
+		if err := s.create(); err != nil {
+			return err
+		}
+	}
 	s.closed = true
 	err := errors.Join(s.frames.flush(), s.out.Flush(), s.file.Sync(), s.file.Close())
-	s.frames.enc.Close()
 	s.Info.FileBytes = s.frames.size
 	s.Info.SHA256 = hex.EncodeToString(s.frames.sum.Sum(nil))
+	s.frames.enc.Close()
+	s.frames, s.out = &frameWriter{}, nil // free the buffers; closed all the same
 	if s.Info.Records > 0 {
 		last := time.Unix(0, s.last).UTC()
 		s.Info.Last = &last
@@ -282,7 +292,7 @@ func (r *RunWriter) Commit() error {
 func (r *RunWriter) Abort() error {
 	var errs []error
 	for _, s := range r.streams {
-		if !s.closed {
+		if !s.closed && s.file != nil {
 			s.closed = true
 			s.frames.enc.Close()
 			errs = append(errs, s.file.Close())

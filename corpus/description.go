@@ -1,0 +1,357 @@
+package corpus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stillfires/stillfires/internal/logs/recordtime"
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/strictyaml"
+)
+
+// A Description says how a tree of log files becomes runs of a corpus.
+// docs/corpus-format.md explains its keys. Texts can hold captures, {name}.
+type Description struct {
+	Version int    `yaml:"version"`
+	Note    string `yaml:"note"` // for people
+
+	// Run is the pattern of a run's directory below the root; empty or ".":
+	// the root is the one run.
+	Run        string `yaml:"run"`
+	Repetition string `yaml:"repetition"`
+
+	Build     BuildSpec               `yaml:"build"`     // of every run
+	Builds    map[string]BuildSpec    `yaml:"builds"`    // by name, in place of what Build says
+	Scenario  ScenarioSpec            `yaml:"scenario"`  // of every run
+	Scenarios map[string]ScenarioSpec `yaml:"scenarios"` // by name, likewise
+
+	Environment EnvironmentSpec `yaml:"environment"`
+	Time        TimeSpec        `yaml:"time"`
+	Logs        []LogSpec       `yaml:"logs"`
+	Files       []FileSpec      `yaml:"files"`
+	Ignore      []string        `yaml:"ignore"`
+
+	file string // for errors
+}
+
+// A BuildSpec describes a build. FromFile names paths in a JSON file, for what
+// is not given here.
+type BuildSpec struct {
+	Name        string      `yaml:"name"`
+	Component   string      `yaml:"component"`
+	Version     string      `yaml:"version"`
+	Commit      string      `yaml:"commit"`
+	Image       string      `yaml:"image"`
+	Digest      string      `yaml:"digest"`
+	Flags       oneOrMany   `yaml:"flags"`
+	Verbosity   string      `yaml:"verbosity"`
+	LogEncoding string      `yaml:"logEncoding"`
+	FromFile    *buildPaths `yaml:"fromFile"`
+}
+
+type buildPaths struct {
+	File        string `yaml:"file"`
+	Component   string `yaml:"component"`
+	Version     string `yaml:"version"`
+	Commit      string `yaml:"commit"`
+	Image       string `yaml:"image"`
+	Digest      string `yaml:"digest"`
+	Flags       string `yaml:"flags"`
+	Verbosity   string `yaml:"verbosity"`
+	LogEncoding string `yaml:"logEncoding"`
+}
+
+// A ScenarioSpec describes a scenario.
+type ScenarioSpec struct {
+	Name         string            `yaml:"name"`
+	Description  string            `yaml:"description"`
+	Parameters   map[string]string `yaml:"parameters"`
+	Window       *windowSpec       `yaml:"window"`
+	Expectations []expectationSpec `yaml:"expectations"`
+	FromFile     *scenarioPaths    `yaml:"fromFile"`
+}
+
+type windowSpec struct {
+	Start time.Time `yaml:"start"`
+	End   time.Time `yaml:"end"`
+}
+
+type expectationSpec struct {
+	Rule       string    `yaml:"rule"`
+	Expect     string    `yaml:"expect"`
+	DeclaredAt time.Time `yaml:"declaredAt"`
+}
+
+type scenarioPaths struct {
+	File        string            `yaml:"file"`
+	Description string            `yaml:"description"`
+	Parameters  map[string]string `yaml:"parameters"`
+	Start       string            `yaml:"start"` // of the window
+	End         string            `yaml:"end"`
+}
+
+// An EnvironmentSpec describes what has to be equal on both sides.
+type EnvironmentSpec struct {
+	Kubernetes string            `yaml:"kubernetes"`
+	Nodes      map[string]string `yaml:"nodes"`
+	Devices    map[string]string `yaml:"devices"`
+	Components map[string]string `yaml:"components"`
+	FromFile   *environmentPaths `yaml:"fromFile"`
+}
+
+type environmentPaths struct {
+	File       string            `yaml:"file"`
+	Kubernetes string            `yaml:"kubernetes"`
+	Nodes      map[string]string `yaml:"nodes"`
+	Devices    map[string]string `yaml:"devices"`
+	Components map[string]string `yaml:"components"`
+}
+
+// A TimeSpec says where the times of records come from.
+type TimeSpec struct {
+	Format   oneOrMany  `yaml:"format"`   // names of recordtime; none given: auto
+	Year     int        `yaml:"year"`     // for formats that lack it
+	Timezone string     `yaml:"timezone"` // likewise: UTC, Europe/Berlin, +02:00
+	Start    *time.Time `yaml:"start"`    // of the first record, for format none
+}
+
+// A LogSpec describes streams: the files that become one, and its labels. The
+// files of one stream are its epochs.
+type LogSpec struct {
+	Files  oneOrMany   `yaml:"files"` // patterns in the run's directory; or
+	Epochs []EpochSpec `yaml:"epochs"`
+	Order  string      `yaml:"order"` // of files that one pattern gives for one stream
+
+	Stream string                       `yaml:"stream"` // names the file in the corpus
+	Labels map[string]string            `yaml:"labels"`
+	Map    map[string]map[string]string `yaml:"map"`   // capture to value to label value
+	Build  *BuildSpec                   `yaml:"build"` // what differs from the run's build
+	Time   *TimeSpec                    `yaml:"time"`
+	// AllowEmpty lets a file hold nothing.
+	AllowEmpty bool `yaml:"allowEmpty"`
+
+	line int // in the description
+}
+
+// An EpochSpec describes files of a stream that come after those of the epochs
+// before it. Epochs one after the other that are ordered by time are ordered
+// together.
+type EpochSpec struct {
+	Files oneOrMany  `yaml:"files"`
+	Order string     `yaml:"order"`
+	Build *BuildSpec `yaml:"build"` // another build than the run's
+
+	patterns []*pattern
+	group    int // of epochs that are ordered together
+}
+
+// A FileSpec carries files that are not logs into the corpus.
+type FileSpec struct {
+	Files oneOrMany `yaml:"files"`
+	As    string    `yaml:"as"` // events, objects, probes, progress or actions
+	// Moment names the objects of one moment.
+	Moment string `yaml:"moment"`
+
+	patterns []*pattern
+}
+
+// The orders of files that one pattern gives for one stream.
+const (
+	orderPath       = "path"            // by path, numbers by value
+	orderDescending = "path-descending" // the same, turned round: rotated logs
+	orderTime       = "time"            // by the time of the first record
+)
+
+// oneOrMany is a text or a list of texts.
+type oneOrMany []string
+
+// UnmarshalYAML reads a text or a list of texts.
+func (o *oneOrMany) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		var s string
+		err := n.Decode(&s)
+		*o = oneOrMany{s}
+		return err
+	}
+	var list []string
+	err := n.Decode(&list)
+	*o = list
+	return err
+}
+
+// ParseDescription reads an import description. File names it in errors.
+func ParseDescription(file string, text []byte) (*Description, error) {
+	d := &Description{file: file}
+	if err := strictyaml.Decode(file, text, d); err != nil {
+		return nil, err
+	}
+	d.findLines(text)
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// findLines notes where the entries of logs stand, for errors found later.
+func (d *Description) findLines(text []byte) {
+	var lines struct {
+		Logs []yaml.Node `yaml:"logs"`
+	}
+	if yaml.Unmarshal(text, &lines) != nil {
+		return // it was decoded before; positions are a help only
+	}
+	for i := range min(len(lines.Logs), len(d.Logs)) {
+		d.Logs[i].line = lines.Logs[i].Line
+	}
+}
+
+func (d *Description) errorf(line int, format string, args ...any) error {
+	return &source.Error{Pos: source.Position{File: d.file, Line: line}, Msg: fmt.Sprintf(format, args...)}
+}
+
+// check compiles patterns and reports what does not fit together.
+func (d *Description) check() error {
+	if d.Version != 1 {
+		return d.errorf(0, "version is %d; this stillfires reads import descriptions of version 1 (write \"version: 1\")", d.Version)
+	}
+	if len(d.Logs) == 0 {
+		return d.errorf(0, "names no logs")
+	}
+	if d.Run != "" && d.Run != "." {
+		if _, err := compilePattern(d.Run); err != nil {
+			return d.errorf(0, "run: %v", err)
+		}
+		if strings.Contains(d.Run, "**") {
+			return d.errorf(0, "run: pattern %q: ** is not allowed here; say how deep runs lie", d.Run)
+		}
+	}
+	if err := d.Time.check(); err != nil {
+		return d.errorf(0, "%v", err)
+	}
+	for i := range d.Logs {
+		if err := d.Logs[i].check(); err != nil {
+			return d.errorf(d.Logs[i].line, "logs[%d]: %v", i, err)
+		}
+	}
+	for i := range d.Files {
+		if err := d.Files[i].check(); err != nil {
+			return d.errorf(0, "files[%d]: %v", i, err)
+		}
+	}
+	for _, p := range d.Ignore {
+		if _, err := compilePattern(strings.TrimPrefix(p, "/")); err != nil {
+			return d.errorf(0, "ignore: %v", err)
+		}
+	}
+	return nil
+}
+
+func (l *LogSpec) check() error {
+	if (len(l.Files) == 0) == (len(l.Epochs) == 0) {
+		return fmt.Errorf("give either files or epochs")
+	}
+	if len(l.Labels) == 0 {
+		return fmt.Errorf("gives no labels")
+	}
+	for name := range l.Labels {
+		if err := CheckLabelName(name); err != nil {
+			return err
+		}
+	}
+	if len(l.Epochs) == 0 {
+		l.Epochs = []EpochSpec{{Files: l.Files, Order: l.Order}}
+	} else if l.Order != "" {
+		return fmt.Errorf("order stands in the epochs where there are any")
+	}
+	for i := range l.Epochs {
+		e := &l.Epochs[i]
+		if e.Order != "" && !slices.Contains([]string{orderPath, orderDescending, orderTime}, e.Order) {
+			return fmt.Errorf("order %q: want %s, %s or %s", e.Order, orderPath, orderDescending, orderTime)
+		}
+		e.group = i
+		if i > 0 && e.Order == orderTime && l.Epochs[i-1].Order == orderTime {
+			e.group = l.Epochs[i-1].group
+		}
+		for _, f := range e.Files {
+			p, err := compilePattern(f)
+			if err != nil {
+				return err
+			}
+			e.patterns = append(e.patterns, p)
+		}
+		if len(e.patterns) == 0 {
+			return fmt.Errorf("epoch %d names no files", i+1)
+		}
+	}
+	if l.Time != nil {
+		return l.Time.check()
+	}
+	return nil
+}
+
+func (t *TimeSpec) check() error {
+	if _, err := recordtime.NewSampler(t.Format...); err != nil {
+		return fmt.Errorf("time: %w", err)
+	}
+	if t.Year != 0 && (t.Year < minYear || t.Year > maxYear) {
+		return fmt.Errorf("time: year %d is outside %d to %d", t.Year, minYear, maxYear)
+	}
+	if _, err := parseZone(t.Timezone); err != nil {
+		return err
+	}
+	if none := slices.Contains(t.Format, recordtime.None); none != (t.Start != nil) {
+		return fmt.Errorf("time: format %q and start go together: without times of their own, records begin at start and follow one another by a microsecond", recordtime.None)
+	}
+	return nil
+}
+
+// parseZone reads a name of the time zone database or an offset. The empty
+// text is no zone.
+func parseZone(s string) (*time.Location, error) {
+	switch s {
+	case "":
+		return nil, nil
+	case "UTC", "Z":
+		return time.UTC, nil
+	case "Local":
+		return nil, fmt.Errorf("time: timezone \"Local\" differs from machine to machine; name the zone")
+	}
+	for _, layout := range []string{"-07:00", "-0700"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			_, offset := t.Zone()
+			return time.FixedZone(s, offset), nil
+		}
+	}
+	zone, err := time.LoadLocation(s)
+	if err != nil {
+		return nil, fmt.Errorf("time: timezone %q: want UTC, a name such as Europe/Berlin, or +02:00: %w", s, err)
+	}
+	return zone, nil
+}
+
+// fileKinds maps what a FileSpec's As can say to names of files.
+var fileKinds = map[string]string{"events": EventsFile, "objects": ObjectsDir, "probes": ProbesFile, "progress": ProgressFile, "actions": ActionsFile}
+
+func (f *FileSpec) check() error {
+	if _, ok := fileKinds[f.As]; !ok {
+		return fmt.Errorf("as %q: want events, objects, probes, progress or actions", f.As)
+	}
+	if (f.As == "objects") != (f.Moment != "") {
+		return fmt.Errorf("moment is given with \"as: objects\", and only then")
+	}
+	for _, text := range f.Files {
+		p, err := compilePattern(text)
+		if err != nil {
+			return err
+		}
+		f.patterns = append(f.patterns, p)
+	}
+	if len(f.patterns) == 0 {
+		return fmt.Errorf("names no files")
+	}
+	return nil
+}
