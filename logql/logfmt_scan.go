@@ -1,9 +1,10 @@
 package logql
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"unicode/utf8"
+	"math/bits"
 )
 
 // What --strict says of a broken line.
@@ -74,13 +75,18 @@ func (s *logfmtScanner) scan(line []byte, emit func(key, value []byte) bool) err
 // pair reads the pair that begins at line[i] and returns the place after it.
 // The key is empty when the pair is not wanted or the key cannot be a name.
 func (s *logfmtScanner) pair(line []byte, i int) (key, value []byte, next int, err error) {
-	start, plain := i, true
-	for i < len(line) && line[i] > ' ' && line[i] != '=' {
-		if line[i] == '"' {
-			return nil, nil, i, errLogfmtKey
-		}
-		plain = plain && isNameByte[line[i]]
+	start := i
+	for i < len(line) && isNameByte[line[i]] {
 		i++
+	}
+	plain := i == len(line) || line[i] == '=' || line[i] <= ' '
+	if !plain {
+		for i < len(line) && line[i] > ' ' && line[i] != '=' {
+			if line[i] == '"' {
+				return nil, nil, i, errLogfmtKey
+			}
+			i++
+		}
 	}
 	if i == start {
 		return nil, nil, i, errLogfmtNoKey
@@ -117,21 +123,45 @@ func (s *logfmtScanner) name(key []byte) []byte {
 	return s.key
 }
 
+// bare reads the value without quotes that begins at line[i].
 func (s *logfmtScanner) bare(line []byte, i int) (value []byte, next int, err error) {
 	start := i
-	var seen byte
-	for i < len(line) && line[i] > ' ' {
-		if line[i] == '=' || line[i] == '"' {
-			return nil, i, errLogfmtValue
-		}
-		seen |= line[i]
-		i++
+	i, high := logfmtValueEnd(line, i)
+	if i < len(line) && line[i] > ' ' {
+		return nil, i, errLogfmtValue
 	}
 	value = line[start:i]
-	if seen >= utf8.RuneSelf && hasRuneError(value) {
+	if high && hasRuneError(value) {
 		value = nil
 	}
 	return value, i, nil
+}
+
+// logfmtValueEnd returns the place of the first blank, control character, '='
+// or quote at or after line[i], and whether there are bytes beyond ASCII
+// before it. As jsonStringEnd it looks at eight bytes at a time.
+func logfmtValueEnd(line []byte, i int) (end int, high bool) {
+	var seen uint64
+	for i+8 <= len(line) {
+		w := binary.LittleEndian.Uint64(line[i:])
+		blank := (w - (' '+1)*everyByte) &^ w
+		equals := w ^ ('=' * everyByte)
+		quote := w ^ ('"' * everyByte)
+		// The lowest set bit marks the first byte that ends the value.
+		hit := (blank | (equals-everyByte)&^equals | (quote-everyByte)&^quote) & highBits
+		if hit != 0 {
+			n := bits.TrailingZeros64(hit) >> 3
+			seen |= w & (1<<(8*n) - 1)
+			return i + n, seen&highBits != 0
+		}
+		seen |= w
+		i += 8
+	}
+	for i < len(line) && line[i] > ' ' && line[i] != '=' && line[i] != '"' {
+		seen |= uint64(line[i])
+		i++
+	}
+	return i, seen&highBits != 0
 }
 
 // quoted reads the value whose inside begins at line[i].

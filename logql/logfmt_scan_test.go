@@ -1,6 +1,7 @@
 package logql
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -131,4 +132,30 @@ func FuzzScanLogfmt(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLogfmtValueEnd(t *testing.T) {
+	// Every length, place and kind of end, after every byte there is.
+	for n := range 20 {
+		for at := range n {
+			for _, c := range []byte{' ', '\t', 0, '=', '"'} {
+				for before := range 256 {
+					b := bytes.Repeat([]byte{'x'}, n)
+					b[at] = c
+					wantEnd, wantHigh := at, false
+					if at > 0 {
+						b[at-1] = byte(before)
+						if before <= ' ' || before == '=' || before == '"' {
+							wantEnd--
+						} else {
+							wantHigh = before >= 0x80
+						}
+					}
+					if end, high := logfmtValueEnd(b, 0); end != wantEnd || high != wantHigh {
+						t.Fatalf("logfmtValueEnd(%q) = %d, %v; want %d, %v", b, end, high, wantEnd, wantHigh)
+					}
+				}
+			}
+		}
+	}
 }
