@@ -157,7 +157,7 @@ func hex4(b []byte) (rune, bool) {
 // hasRuneError reports whether b is not UTF-8 or holds the replacement
 // character.
 func hasRuneError(b []byte) bool {
-	return bytes.ContainsRune(b, utf8.RuneError)
+	return !utf8.Valid(b) || bytes.Contains(b, []byte("\ufffd"))
 }
 
 // appendValidUTF8 appends b with a blank for every replacement character and
