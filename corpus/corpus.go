@@ -55,14 +55,24 @@ type header struct {
 // or by [Corpus.Verify]. A run that is damaged, unfinished or incomplete in its
 // files, and any file that does not belong, is an error that names it.
 func Open(dir string) (*Corpus, error) {
+	c, errs := open(dir)
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// open opens what can be opened and returns all faults. The corpus is nil if
+// there is none.
+func open(dir string) (*Corpus, []error) {
 	c, err := openHeader(dir)
 	if err != nil {
-		return nil, err
+		return nil, []error{err}
 	}
 	var errs []error
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open corpus: %w", err)
+		return nil, []error{fmt.Errorf("open corpus: %w", err)}
 	}
 	for _, e := range entries {
 		switch {
@@ -85,11 +95,8 @@ func Open(dir string) (*Corpus, error) {
 		}
 		c.runs = append(c.runs, r)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
 	slices.SortFunc(c.runs, func(a, b *Run) int { return a.RunInfo.compare(b.RunInfo) })
-	return c, nil
+	return c, errs
 }
 
 func foreign(name string) error {

@@ -43,7 +43,13 @@ func (s *streamJob) time() *TimeSpec {
 	return &s.run.im.desc.Time
 }
 
-func (s *streamJob) path(file string) string { return path.Join(filepath.ToSlash(s.run.im.root), file) }
+// path returns a file's path for messages.
+func (s *streamJob) path(file string) string {
+	if s.run.im.root == "" {
+		return file
+	}
+	return path.Join(filepath.ToSlash(s.run.im.root), file)
+}
 
 // open opens a file of the stream.
 func (s *streamJob) open(file string) (*lineReader, error) {

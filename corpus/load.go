@@ -201,8 +201,6 @@ func (s *Stream) check(builds int) error {
 		return err
 	}
 	switch {
-	case len(s.Labels) == 0:
-		return errors.New("has no labels")
 	case s.Records < 0 || s.Bytes < 0 || s.FileBytes < 0 || s.Unparseable < 0 || s.Unparseable > s.Records:
 		return errors.New("has counts that cannot be")
 	case !isSHA256(s.SHA256):

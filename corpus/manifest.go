@@ -95,8 +95,8 @@ type Drill struct {
 // A Stream is the log of one process, over all its restarts.
 type Stream struct {
 	Name   string            `json:"name"`
-	File   string            `json:"file"` // logs/<name>.log.zst or logs/<name>.ndjson.zst
-	Labels map[string]string `json:"labels"`
+	File   string            `json:"file"`   // logs/<name>.log.zst or logs/<name>.ndjson.zst
+	Labels map[string]string `json:"labels"` // empty where nobody knows them
 
 	First *time.Time `json:"first,omitempty"` // absent when there is no record
 	Last  *time.Time `json:"last,omitempty"`

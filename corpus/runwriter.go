@@ -50,11 +50,8 @@ type StreamWriter struct {
 
 // Stream adds a stream. The name names its file; where it is taken already a
 // number is added. The labels must differ from those of every other stream of
-// the run.
+// the run; there are none only where nobody knows them, as of a raw log.
 func (r *RunWriter) Stream(name string, labels logs.Labels) (*StreamWriter, error) {
-	if len(labels) == 0 {
-		return nil, fmt.Errorf("stream %q has no labels", name)
-	}
 	for _, l := range labels {
 		if err := CheckLabelName(l.Name); err != nil {
 			return nil, fmt.Errorf("stream %q: %w", name, err)

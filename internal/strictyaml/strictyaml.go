@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/suggest"
 )
 
 // maxNodes bounds the values of a file, aliases followed.
@@ -64,11 +65,11 @@ type checker struct {
 	errs  []error
 }
 
-func (c *checker) fail(n *yaml.Node, hint, format string, args ...any) {
+func (c *checker) fail(n *yaml.Node, whatToDo, format string, args ...any) {
 	e := &source.Error{
 		Pos:  source.Position{File: c.file, Line: n.Line, Column: n.Column},
 		Msg:  fmt.Sprintf(format, args...),
-		Hint: hint,
+		Hint: whatToDo,
 	}
 	if len(c.errs) < 20 {
 		c.errs = append(c.errs, e)
@@ -104,7 +105,7 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, path string) {
 			names, types := fields(t)
 			i := slices.Index(names, key.Value)
 			if i < 0 {
-				c.fail(key, suggest(key.Value, names), "unknown key %q%s", key.Value, in(path))
+				c.fail(key, hint(key.Value, names), "unknown key %q%s", key.Value, in(path))
 				return
 			}
 			c.check(value, types[i], join(path, key.Value))
@@ -193,40 +194,10 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// suggest returns a hint: the name nearest to key, or all names.
-func suggest(key string, names []string) string {
-	best, least := "", max(2, len(key)/3)+1
-	for _, n := range names {
-		if d := distance(strings.ToLower(key), strings.ToLower(n)); d < least {
-			best, least = n, d
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
+// hint returns the name nearest to key, or all names.
+func hint(key string, names []string) string {
+	if h := suggest.Hint(key, names); h != "" {
+		return h
 	}
 	return "the keys are " + strings.Join(names, ", ")
-}
-
-// distance is the number of bytes to insert, delete or replace to turn a into
-// b; a very long a is far from everything.
-func distance(a, b string) int {
-	if len(a) > 100 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,0 +1,75 @@
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A VerifyReport says what [Verify] looked at and what it found.
+type VerifyReport struct {
+	Dir      string   `json:"dir"`
+	Runs     int      `json:"runs"`
+	Streams  int      `json:"streams"`
+	Files    int      `json:"files"` // that are not logs
+	Records  int64    `json:"records"`
+	Bytes    int64    `json:"bytes"`    // of lines
+	Problems []string `json:"problems"` // each names its file
+}
+
+// Verify reads every byte of a corpus and reports all that is wrong with it.
+// An error is returned where it could not look: no corpus, or interrupted.
+func Verify(ctx context.Context, dir string) (*VerifyReport, error) {
+	c, errs := open(dir)
+	if c == nil {
+		return nil, errors.Join(errs...)
+	}
+	rep := &VerifyReport{Dir: dir, Runs: len(c.runs), Problems: []string{}}
+	for _, r := range c.runs {
+		for i := range r.Manifest.Streams {
+			rep.Streams++
+			errs = append(errs, r.verifyStream(ctx, i, rep))
+		}
+		for _, f := range r.Manifest.Files {
+			rep.Files++
+			errs = append(errs, r.verifyFile(f.Path))
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			rep.Problems = append(rep.Problems, err.Error())
+		}
+	}
+	if rep.Runs == 0 && len(rep.Problems) == 0 {
+		rep.Problems = append(rep.Problems, fmt.Sprintf("%s: holds no runs", dir))
+	}
+	return rep, nil
+}
+
+func (r *Run) verifyStream(ctx context.Context, i int, rep *VerifyReport) error {
+	e, err := r.EntriesOf(i)
+	if err != nil {
+		return err
+	}
+	for e.Scan() {
+		rep.Records++
+		rep.Bytes += int64(len(e.Entry().Line))
+		if rep.Records%65536 == 0 && ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(e.Err(), e.Close())
+}
+
+func (r *Run) verifyFile(name string) error {
+	f, err := r.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, f)
+	return errors.Join(err, f.Close())
+}
