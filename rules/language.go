@@ -179,10 +179,14 @@ func skipComment(expr string, i int) int {
 }
 
 // certain returns the language of a draft as far as it needs no context.
+// What selects nothing goes with the rules around it: "1 > 0" is LogQL alone,
+// but no sign that a file is Loki's.
 func (d *draft) certain() (Language, string) {
 	switch {
 	case d.declared != 0:
 		return d.declared, d.declaredBy
+	case d.selects == selectsNothing:
+		return 0, ""
 	case d.logQL == nil && d.promQL != nil:
 		return LogQL, "only LogQL can read it"
 	case d.promQL == nil && d.logQL != nil && !(d.yieldsLines && d.selects == selectsLabels):
@@ -242,25 +246,31 @@ func decide(drafts []*draft) {
 	}
 }
 
-// byContext decides the language of an expression that both languages can
-// read, or none. near is the language of the rules around it, or 0.
+// byContext decides the language of an expression that gives no certain sign.
+// near is the language of the rules around it, or 0.
 func (d *draft) byContext(near Language, where string) (Language, string) {
-	can := "both languages can read it"
-	neither := d.logQL != nil && d.promQL != nil
-	if neither {
-		can = "neither language can read it"
-		switch {
-		case hasPipe(d.rule.Expr):
-			return LogQL, can + ", and it has a pipeline"
-		case d.selects == selectsMetric:
-			return PromQL, can + ", and it names a metric"
-		}
+	can, neither := "both languages can read it", false
+	switch {
+	case d.logQL != nil && d.promQL != nil:
+		can, neither = "neither language can read it", true
+	case d.promQL != nil:
+		can = "only LogQL can read it"
+	case d.logQL != nil && !d.yieldsLines:
+		can = "only PromQL can read it"
 	}
 	switch {
+	case neither && hasPipe(d.rule.Expr):
+		return LogQL, can + ", and it has a pipeline"
+	case neither && d.selects == selectsMetric:
+		return PromQL, can + ", and it names a metric"
 	case near != 0:
 		return near, fmt.Sprintf("%s, and the other rules %s are %s", can, where, near.title())
-	case d.yieldsLines && !neither:
+	case d.promQL == nil && d.logQL != nil && d.yieldsLines:
 		return PromQL, "only PromQL gets samples from it"
+	case d.promQL == nil && d.logQL != nil:
+		return PromQL, can
+	case d.promQL != nil && d.logQL == nil:
+		return LogQL, can
 	case d.selects == selectsLabels:
 		return LogQL, can + ", and it selects by labels alone"
 	case neither:

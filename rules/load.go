@@ -115,7 +115,9 @@ func (s *Set) addFile(in input, text []byte) {
 		s.Problems = append(s.Problems, pathError(name, "the file holds no rules", "name a file with "+formatNames()))
 	}
 	s.Files = append(s.Files, name)
-	s.Skipped = append(s.Skipped, skipped...)
+	if known {
+		s.Skipped = append(s.Skipped, skipped...)
+	}
 	s.Problems = append(s.Problems, f.problems...)
 	s.settle(f.drafts)
 }
