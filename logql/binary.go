@@ -64,6 +64,9 @@ func operate(op syntax.BinaryOp, l, r float64) (v float64, keep bool) {
 	case syntax.OpMul:
 		return l * r, true
 	case syntax.OpDiv:
+		if r == 0 {
+			return math.NaN(), true // not infinite, unlike Prometheus
+		}
 		return l / r, true
 	case syntax.OpMod:
 		return math.Mod(l, r), true

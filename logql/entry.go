@@ -145,7 +145,10 @@ type entry struct {
 	*lineState
 	line    []byte
 	changed bool // line is not the text that was pushed
-	ops     []op
+	// coloured is the line before decolorize, which line filters look at; nil
+	// if there was no decolorize, or a stage wrote the line anew after it.
+	coloured []byte
+	ops      []op
 
 	err     string // value of __error__, empty: none
 	details string // value of __error_details__
@@ -160,6 +163,7 @@ type entry struct {
 // A mark is a state of an entry to go back to.
 type mark struct {
 	line         []byte
+	coloured     []byte
 	changed      bool
 	ops          int
 	err, details string
@@ -169,11 +173,11 @@ type mark struct {
 }
 
 func (e *entry) mark() mark {
-	return mark{e.line, e.changed, len(e.ops), e.err, e.details, e.wanted, e.value, e.hidden}
+	return mark{e.line, e.coloured, e.changed, len(e.ops), e.err, e.details, e.wanted, e.value, e.hidden}
 }
 
 func (e *entry) reset(m mark) {
-	e.line, e.changed, e.ops = m.line, m.changed, e.ops[:m.ops]
+	e.line, e.coloured, e.changed, e.ops = m.line, m.coloured, m.changed, e.ops[:m.ops]
 	e.err, e.details, e.wanted = m.err, m.details, m.wanted
 	e.value, e.hidden = m.value, m.hidden
 }
@@ -182,6 +186,23 @@ func (e *entry) reset(m mark) {
 // stands.
 func (e *entry) fail(kind string, cause error) {
 	e.err, e.details = kind, cause.Error()
+}
+
+// rewrite gives the entry a line that must last as long as the one pushed.
+func (e *entry) rewrite(line []byte) {
+	e.line, e.changed, e.coloured = line, true, nil
+}
+
+// filterValue is lookup for label filters: what they see under __error__ is
+// set by stages only, not by a field of that name in the line.
+func (e *entry) filterValue(ref nameRef) ([]byte, bool) {
+	switch ref.name {
+	case errorLabel:
+		return []byte(e.err), e.err != ""
+	case detailsLabel:
+		return []byte(e.details), e.details != ""
+	}
+	return e.lookup(ref)
 }
 
 // lookup returns the value of a label and whether the entry has it.

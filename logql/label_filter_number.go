@@ -4,8 +4,7 @@ import "github.com/stillfires/stillfires/logql/syntax"
 
 // valueFilter implements the comparisons of a label's value as a number, a
 // duration or a size: status>=500, took>1.5s, size<10MB. An absent label does
-// not pass. An entry on which an earlier stage failed passes; one whose value
-// cannot be read passes and gets __error__.
+// not pass. One whose value cannot be read passes and gets __error__.
 type valueFilter[T uint64 | int64 | float64] struct {
 	ref   nameRef
 	op    syntax.CompareOp
@@ -14,7 +13,7 @@ type valueFilter[T uint64 | int64 | float64] struct {
 }
 
 func (f *valueFilter[T]) pass(e *entry) bool {
-	v, ok := e.lookup(f.ref)
+	v, ok := e.filterValue(f.ref)
 	if !ok {
 		return false
 	}

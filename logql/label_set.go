@@ -72,11 +72,12 @@ func appendKeyPart[T string | []byte](dst []byte, b T) []byte {
 	return append(append(dst, byte(n)), b...)
 }
 
-// keep returns the labels of ls that the grouping leaves.
+// keep returns the labels of ls that the grouping leaves. Empty labels stay
+// with by but not with without.
 func (g *grouping) keep(ls logs.Labels) logs.Labels {
 	out := make(logs.Labels, 0, len(ls))
 	for _, l := range ls {
-		if g.has(l.Name) != g.without {
+		if g.has(l.Name) != g.without && !(g.without && l.Value == "") {
 			out = append(out, l)
 		}
 	}

@@ -100,7 +100,8 @@ type fold struct {
 
 func newFoldWindow(p *rangePlan) *foldWindow[fold] {
 	w := &foldWindow[fold]{
-		single: func(e *entry) fold { return fold{count: 1, value: e.value} },
+		// The spread of one value is 0, but NaN if the value is infinite.
+		single: func(e *entry) fold { return fold{count: 1, value: e.value, spread: e.value - e.value} },
 		value:  func(f fold) float64 { return f.value },
 	}
 	switch p.op {

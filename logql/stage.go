@@ -60,7 +60,7 @@ func (c *compiler) compileStage(s syntax.Stage, need *labelNeed) (stage, error) 
 	case *syntax.RegexpStage:
 		return c.compileRegexp(s)
 	case *syntax.UnpackStage:
-		return &unpackStage{need: need}, nil
+		return compileUnpack(need), nil
 	case *syntax.LabelFilterStage:
 		return c.compileLabelFilterStage(s)
 	case *syntax.LineFormat:

@@ -75,12 +75,30 @@ type stringFilter struct {
 }
 
 func (f *stringFilter) pass(e *entry) bool {
-	v, _ := e.lookup(f.ref)
+	v, _ := e.filterValue(f.ref)
 	return (string(v) == f.value) != f.negative
 }
 
-// regexpFilter implements name=~"regexp" and name!~"regexp", anchored at both
-// ends. An absent label counts as empty.
+// textFilter implements name=~"regexp" and name!~"regexp" for a regexp that
+// consists of simple alternatives. An absent label counts as empty.
+type textFilter struct {
+	ref      nameRef
+	matches  []textMatch
+	negative bool
+}
+
+func (f *textFilter) pass(e *entry) bool {
+	v, _ := e.filterValue(f.ref)
+	for i := range f.matches {
+		if f.matches[i].match(v) {
+			return !f.negative
+		}
+	}
+	return f.negative
+}
+
+// regexpFilter implements the other regexps, anchored at both ends. An absent
+// label counts as empty.
 type regexpFilter struct {
 	ref      nameRef
 	re       *regexp.Regexp
@@ -88,7 +106,7 @@ type regexpFilter struct {
 }
 
 func (f *regexpFilter) pass(e *entry) bool {
-	v, _ := e.lookup(f.ref)
+	v, _ := e.filterValue(f.ref)
 	return f.re.Match(v) != f.negative
 }
 
@@ -100,7 +118,11 @@ func (c *compiler) compileStringFilter(m *syntax.Matcher) (labelFilter, error) {
 		if err != nil {
 			return nil, c.errorf(m.ValuePos, "%v", err)
 		}
-		return &regexpFilter{ref: ref, re: re, negative: m.Op == syntax.MatchNotRegexp}, nil
+		negative := m.Op == syntax.MatchNotRegexp
+		if matches, ok := simpleMatches(m.Value); ok {
+			return &textFilter{ref, matches, negative}, nil
+		}
+		return &regexpFilter{ref, re, negative}, nil
 	}
 	return &stringFilter{ref: ref, value: m.Value, negative: m.Op == syntax.MatchNotEqual}, nil
 }
@@ -125,7 +147,7 @@ func (f *ipFilter) pass(e *entry) bool {
 	if e.err != "" {
 		return true
 	}
-	v, ok := e.lookup(f.ref)
+	v, ok := e.filterValue(f.ref)
 	return ok && f.ip.matchAddr(string(v)) != f.negative
 }
 

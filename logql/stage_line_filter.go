@@ -2,6 +2,7 @@ package logql
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/grafana/regexp"
 
@@ -14,7 +15,9 @@ import (
 //
 // each with alternatives joined by "or", and |= ip("range"), != ip("range").
 // The positive operators keep a line that one alternative matches, the
-// negative ones a line that none matches. Regexps are not anchored.
+// negative ones a line that none matches. Regexps are not anchored. After
+// decolorize they still see the colour codes: Loki moves line filters before
+// all stages but those that write the line anew.
 type lineFilterStage struct {
 	operands []lineMatcher
 	negative bool
@@ -24,8 +27,12 @@ type lineFilterStage struct {
 type lineMatcher interface{ match(line []byte) bool }
 
 func (f *lineFilterStage) process(e *entry) bool {
+	line := e.line
+	if e.coloured != nil {
+		line = e.coloured
+	}
 	for _, m := range f.operands {
-		if m.match(e.line) {
+		if m.match(line) {
 			return !f.negative
 		}
 	}
@@ -57,7 +64,23 @@ func (c *compiler) compileLineFilter(f *syntax.LineFilter) (stage, error) {
 		}
 		s.operands = append(s.operands, m)
 	}
+	s.leaveOutEmpty()
 	return s, nil
+}
+
+// leaveOutEmpty takes alternatives that match every line out of a positive
+// filter that has others: Loki does not let them count.
+func (f *lineFilterStage) leaveOutEmpty() {
+	if f.negative {
+		return
+	}
+	rest := slices.DeleteFunc(slices.Clone(f.operands), func(m lineMatcher) bool {
+		c, ok := m.(containsMatcher)
+		return ok && len(c) == 0
+	})
+	if len(rest) > 0 {
+		f.operands = rest
+	}
 }
 
 func (c *compiler) lineMatcher(op syntax.LineFilterOp, o syntax.LineOperand) (lineMatcher, error) {
@@ -74,7 +97,7 @@ func (c *compiler) lineMatcher(op syntax.LineFilterOp, o syntax.LineOperand) (li
 		if err != nil {
 			return nil, err
 		}
-		if text, complete := re.LiteralPrefix(); complete {
+		if text, ok := literal(o.Value); ok {
 			return containsMatcher(text), nil
 		}
 		return regexpMatcher{re}, nil

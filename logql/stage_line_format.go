@@ -12,7 +12,7 @@ func (s *lineFormatStage) process(e *entry) bool {
 		e.fail(errTemplate, err)
 		return true
 	}
-	e.line, e.changed = line, true
+	e.rewrite(line)
 	return true
 }
 

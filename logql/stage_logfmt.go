@@ -1,6 +1,7 @@
 package logql
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -61,7 +62,9 @@ func (e *entry) parseLogfmt(b *block, strict, keepEmpty bool) {
 }
 
 // logfmtKeyStage implements "| logfmt label="key", label2": only the asked-for
-// keys become labels, an absent one an empty label.
+// keys become labels, an absent one an empty label. Of repeated keys the last
+// counts, unlike without a list, and a key that is called like the label counts
+// as if it were asked for.
 type logfmtKeyStage struct {
 	labels            [][]byte
 	keys              []string
@@ -76,7 +79,7 @@ func (s *logfmtKeyStage) process(e *entry) bool {
 	scan.strict, scan.keepEmpty = s.strict, s.keepEmpty
 	err = scan.scan(e.line, func(key, value []byte) bool {
 		for i, k := range s.keys {
-			if values[i] == nil && string(key) == k {
+			if string(key) == k || string(key) == string(s.labels[i]) {
 				values[i] = e.arena.copy(value)
 			}
 		}

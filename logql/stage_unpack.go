@@ -11,15 +11,20 @@ func (s *unpackStage) process(e *entry) bool {
 		return true
 	})
 	if err != nil {
-		if !s.need.none() {
-			e.fail(errJSON, err)
-			e.wanted = s.need.asks
-		}
+		e.fail(errJSON, err)
+		e.wanted = s.need.asks
 		return true
 	}
 	if packed {
-		e.line, e.changed = e.arena.copy(line), true
+		e.rewrite(e.arena.copy(line))
 		e.addFields(b)
 	}
 	return true
+}
+
+func compileUnpack(need *labelNeed) stage {
+	if need.none() {
+		return passStage{}
+	}
+	return &unpackStage{need: need}
 }

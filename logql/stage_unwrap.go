@@ -5,15 +5,16 @@ import "github.com/stillfires/stillfires/logql/syntax"
 // unwrapStage implements "| unwrap x", "unwrap duration(x)", "unwrap
 // duration_seconds(x)" and "unwrap bytes(x)": the sample is the label's value,
 // not the line. The label is taken out of the series. An entry without the
-// label gives no sample; one whose value cannot be read gets __error__.
+// label, or with an empty one, gives no sample; one whose value cannot be read
+// gets __error__.
 type unwrapStage struct {
 	ref   nameRef
 	parse func(string) (float64, error)
 }
 
 func (s *unwrapStage) process(e *entry) bool {
-	v, ok := e.lookup(s.ref)
-	if !ok {
+	v, _ := e.lookup(s.ref)
+	if len(v) == 0 {
 		return false
 	}
 	f, err := s.parse(string(v))

@@ -41,8 +41,24 @@ func labelsKey(labels map[string]string) string {
 	return key
 }
 
+// equalStreams compares entries in order, those of one time as a set: a server
+// does not keep their order.
 func equalStreams(a, b Stream) bool {
-	return maps.Equal(a.Labels, b.Labels) && slices.Equal(a.Entries, b.Entries)
+	return maps.Equal(a.Labels, b.Labels) && slices.Equal(sortTimes(a.Entries), sortTimes(b.Entries))
+}
+
+// sortTimes returns the entries with each run of equal times sorted by line.
+func sortTimes(entries [][2]string) [][2]string {
+	out := slices.Clone(entries)
+	for from := 0; from < len(out); {
+		to := from + 1
+		for to < len(out) && out[to][0] == out[from][0] {
+			to++
+		}
+		slices.SortFunc(out[from:to], func(a, b [2]string) int { return cmp.Compare(a[1], b[1]) })
+		from = to
+	}
+	return out
 }
 
 func equalSeries(a, b Series) bool {
