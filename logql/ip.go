@@ -141,10 +141,14 @@ func looksLikeIPv4[T string | []byte](text T, i int) bool {
 }
 
 // looksLikeIPv6 reports whether text[i:] begins with "::" or with one to four
-// hexadecimal digits and a colon.
+// hexadecimal digits and a colon. As in Loki five characters must be left, so
+// "::1" counts only where text follows it.
 func looksLikeIPv6[T string | []byte](text T, i int) bool {
+	if i+5 > len(text) {
+		return false
+	}
 	if text[i] == ':' {
-		return i+1 < len(text) && text[i+1] == ':'
+		return text[i+1] == ':'
 	}
 	j := i
 	for j < len(text) && j < i+4 && ipChar[text[j]]&hexChar != 0 {

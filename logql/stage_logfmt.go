@@ -1,7 +1,6 @@
 package logql
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/stillfires/stillfires/logql/syntax"
