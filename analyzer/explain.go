@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -20,12 +21,24 @@ func (c *cell) lost() Finding {
 	}
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + c.cause(f.Parting, &c.candidate)
 	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
-		f.Nearest = c.nearest(c.stage(f.Parting))
-	}
-	if len(f.Nearest) > 0 {
-		f.Message += "; nearest: " + short(f.Nearest[0].words())
+		said, near := c.nearest(c.stage(f.Parting))
+		f.Nearest = near
+		f.Message += whatBecame(said, near)
 	}
 	return f
+}
+
+// whatBecame says where the wording went: the same text in another field, or
+// the nearest one.
+func whatBecame(said *wording, near []Near) string {
+	if len(near) == 0 {
+		return ""
+	}
+	text := near[0].words()
+	if said.field != near[0].Field && said.field != "" && near[0].Field != "" && slices.Equal(said.words, words(text)) {
+		return "; the text of field " + said.field + " now stands in " + near[0].Field
+	}
+	return "; nearest: " + short(text)
 }
 
 // gained explains a rule that fires on candidate and not on deployed.

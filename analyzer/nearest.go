@@ -18,12 +18,17 @@ const (
 	minSimilarity = 0.4
 	minShared     = 2
 	nearBest      = 0.75
+	// A text that the deployed build writes as well is hardly what became of
+	// another one.
+	notNew = 0.8
 )
 
 // A catalogue is every kind of record that the candidate wrote in a scenario.
 type catalogue struct {
 	kinds []kind
 	with  map[string]int // number of kinds that hold a word
+	// deployed holds the texts, as words, that the deployed build wrote.
+	deployed map[string]bool
 }
 
 // A kind is one kind of record with the texts in its example.
@@ -32,11 +37,19 @@ type kind struct {
 	wordings []wording
 }
 
-// newCatalogue merges the messages of several repetitions.
-func newCatalogue(runs []*outcome.Run) *catalogue {
-	c := &catalogue{with: map[string]int{}}
+// newCatalogue merges the messages of several repetitions of the candidate,
+// and notes the texts of the deployed build.
+func newCatalogue(candidate, deployed []*outcome.Run) *catalogue {
+	c := &catalogue{with: map[string]int{}, deployed: map[string]bool{}}
+	for _, run := range deployed {
+		for _, m := range run.Messages {
+			for _, text := range wordings(m.First.Line) {
+				c.deployed[text.key()] = true
+			}
+		}
+	}
 	at := map[string]int{}
-	for _, run := range runs {
+	for _, run := range candidate {
 		for _, m := range run.Messages {
 			key := m.Level + "\x00" + m.Text
 			if i, ok := at[key]; ok {
@@ -90,24 +103,23 @@ func (c *catalogue) similarity(a, b []string) (float64, int) {
 }
 
 // nearest returns the candidate's lines that are closest to the deployed line
-// that the rule matched; stage is where the builds part, nil if that is not
-// known.
-func (c *cell) nearest(stage syntax.Stage) []Near {
+// that the rule matched, and what that one said; stage is where the builds
+// part, nil if that is not known.
+func (c *cell) nearest(stage syntax.Stage) (said *wording, found []Near) {
 	e := c.deployed.evidence()
 	if e == nil {
-		return nil
+		return nil, nil
 	}
 	cat, ok := c.cmp.catalogues[c.scenario]
 	if !ok {
-		cat = newCatalogue(c.candidate.runs)
+		cat = newCatalogue(c.candidate.runs, c.deployed.runs)
 		c.cmp.catalogues[c.scenario] = cat
 	}
 	literals, field := wanted(stage)
-	said := spoken(wordings(e.Line), literals, field)
+	said = spoken(wordings(e.Line), literals, field)
 	if said == nil {
-		return nil
+		return nil, nil
 	}
-	var found []Near
 	for _, k := range cat.kinds {
 		if n, ok := cat.near(said, k, literals); ok {
 			found = append(found, n)
@@ -126,7 +138,7 @@ func (c *cell) nearest(stage syntax.Stage) []Near {
 		found[i].Diff = wordDiff(said.text, found[i].Diff[0].Text)
 		found[i].Evidence = *bounded(&found[i].Evidence)
 	}
-	return found
+	return said, found
 }
 
 // oncePerText merges kinds whose nearest text is the same, whatever else
@@ -172,6 +184,9 @@ func (c *catalogue) near(said *wording, k kind, literals []string) (Near, bool) 
 		}
 		score += 0.1 * float64(kept) / float64(len(wanted))
 	}
+	if key := best.key(); c.deployed[key] && key != said.key() {
+		score *= notNew
+	}
 	return Near{
 		Evidence: k.message.First, Level: k.message.Level, Count: k.message.Count,
 		Similarity: min(math.Round(score*100)/100, 1), Field: best.field,
@@ -180,14 +195,14 @@ func (c *catalogue) near(said *wording, k kind, literals []string) (Near, bool) 
 }
 
 // spoken chooses the text of a record that carries what it says: the shortest
-// that holds a literal of the rule, the field the rule asks for, the field that
+// of several words that holds a literal of the rule, the field the rule asks for, the field that
 // loggers use for it, else the one with the most words.
 func spoken(texts []wording, literals []string, field string) *wording {
 	var most, holds *wording
 	for i := range texts {
 		t := &texts[i]
 		for _, l := range literals {
-			if strings.Contains(t.text, l) && len(words(l)) > 0 && (holds == nil || len(t.text) < len(holds.text)) {
+			if strings.Contains(t.text, l) && l != "" && len(t.words) > 1 && (holds == nil || len(t.text) < len(holds.text)) {
 				holds = t
 			}
 		}

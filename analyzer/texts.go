@@ -15,6 +15,9 @@ type wording struct {
 	words []string // lower case, each once, in order
 }
 
+// key is equal for texts that differ only in names and numbers.
+func (w *wording) key() string { return strings.Join(w.words, " ") }
+
 // Bounds on what is looked at of one line.
 const (
 	maxWordings    = 64
