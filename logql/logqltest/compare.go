@@ -85,5 +85,8 @@ func equalValues(a, b string) bool {
 	if errX != nil || errY != nil {
 		return false
 	}
-	return x == y || math.Abs(x-y) <= tolerance*max(math.Abs(x), math.Abs(y))
+	if math.IsInf(x, 0) || math.IsInf(y, 0) {
+		return x == y
+	}
+	return math.Abs(x-y) <= tolerance*max(math.Abs(x), math.Abs(y))
 }
