@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stillfires/stillfires/corpus"
+)
+
+const corpusImportLong = `Import the log files below ROOT into a corpus.
+
+The import description says which files are logs, what labels their streams
+have, which build and scenario they belong to, and where their times come from.
+Every file below ROOT has to be named by it, or ignored by it; one that is
+neither is an error, so that no log is left out unseen. All runs are added, or
+none. A run that the corpus has already is never replaced.
+
+  stillfires corpus import -f import.yaml logs/ -o corpus
+
+To import the folder of a single run, say what its path does not tell:
+
+  stillfires corpus import -f import.yaml run7/ -o corpus \
+      --build candidate --scenario reconnect --repetition 7`
+
+type corpusImportFlags struct {
+	file, out string
+	opts      corpus.ImportOptions
+	format    corpusFormat
+}
+
+func newCorpusImportCommand(env *cliEnv) *cobra.Command {
+	var f corpusImportFlags
+	cmd := &cobra.Command{
+		Use:   "import -f FILE ROOT -o CORPUS",
+		Short: "Import log files into a corpus",
+		Long:  corpusImportLong,
+		Args:  exactArguments("ROOT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCorpusImport(cmd, env, &f, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.file, "file", "f", "", "import description (needed)")
+	flags.StringVarP(&f.out, "output", "o", "", "corpus to add the runs to; it is made if need be (needed)")
+	flags.StringVar(&f.opts.Build, "build", "", "name of the build; ROOT is then the folder of one run")
+	flags.StringVar(&f.opts.Scenario, "scenario", "", "name of the scenario; ROOT is then the folder of one run")
+	flags.IntVar(&f.opts.Repetition, "repetition", 0, "number of the repetition, from 1; ROOT is then the folder of one run")
+	flags.IntVar(&f.opts.Year, "year", 0, "year of logs whose format has none (klog, syslog)")
+	flags.StringVar(&f.opts.Timezone, "timezone", "", "time zone of logs whose format has none, such as UTC or Europe/Berlin")
+	flags.Int64Var(&f.opts.Limits.Bytes, "max-bytes", 0, "most bytes of text of one file (default 64 GiB)")
+	flags.Int64Var(&f.opts.Limits.Ratio, "max-ratio", 0, "most bytes of text per compressed byte (default 500)")
+	f.format.register(cmd)
+	return cmd
+}
+
+// exactArguments wants one argument for each name.
+func exactArguments(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return fmt.Errorf("%s takes %d arguments, but got %d: %q; usage: %s", cmd.CommandPath(), len(names), len(args), args, cmd.UseLine())
+	}
+}
+
+func runCorpusImport(cmd *cobra.Command, env *cliEnv, f *corpusImportFlags, root string) error {
+	switch {
+	case f.file == "":
+		return fmt.Errorf("%s: name the import description: -f import.yaml", cmd.CommandPath())
+	case f.out == "":
+		return fmt.Errorf("%s: name the corpus to write: -o corpus", cmd.CommandPath())
+	}
+	for _, name := range []string{"max-bytes", "max-ratio", "repetition", "year"} {
+		if n, err := cmd.Flags().GetInt64(name); cmd.Flags().Changed(name) && err == nil && n < 1 {
+			return fmt.Errorf("--%s: want 1 or more", name)
+		}
+		if n, err := cmd.Flags().GetInt(name); cmd.Flags().Changed(name) && err == nil && n < 1 {
+			return fmt.Errorf("--%s: want 1 or more", name)
+		}
+	}
+	text, err := os.ReadFile(f.file)
+	if err != nil {
+		return err
+	}
+	desc, err := corpus.ParseDescription(f.file, text)
+	if err != nil {
+		return err
+	}
+	f.opts.Creator = "stillfires " + buildVersion()
+	f.opts.OneRun = f.opts.Build != "" || f.opts.Scenario != "" || f.opts.Repetition != 0
+	rep, err := corpus.Import(cmd.Context(), desc, root, f.out, f.opts)
+	if err != nil {
+		return err
+	}
+	return f.format.write(env.stdout, rep, func(w io.Writer) error { return writeImport(w, rep) })
+}
+
+// writeImport prints what was imported.
+func writeImport(w io.Writer, rep *corpus.ImportReport) error {
+	var records int64
+	for _, r := range rep.Runs {
+		records += r.Records
+		if _, err := fmt.Fprintf(w, "%s/%s/%d: %s, %s\n", r.Build, r.Scenario, r.Repetition, count(r.Records, "record"), timeRange(r.First, r.Last)); err != nil {
+			return err
+		}
+		for i := range r.Streams {
+			if err := writeStream(w, &r.Streams[i]); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "imported %s, %s; %s ignored by the description\n", count(int64(len(rep.Runs)), "run"), count(records, "record"), count(int64(rep.Ignored), "file"))
+	return err
+}
+
+// writeStream prints one stream on two lines.
+func writeStream(w io.Writer, s *corpus.Stream) error {
+	format := ""
+	if len(s.Sources) > 0 {
+		format = s.Sources[0].Format
+	}
+	_, err := fmt.Fprintf(w, "  %s\n    %s from %s of %s; %d without time, %d moved, %d unparseable\n",
+		s.LabelSet(), count(s.Records, "record"), count(int64(len(s.Sources)), "file"), orNone(format), s.Time.Undated, s.Time.Moved, s.Unparseable)
+	if err == nil && s.Time.Year != 0 {
+		_, err = fmt.Fprintf(w, "    year %d%s\n", s.Time.Year, from(s.Time.From))
+	}
+	if err == nil && s.Time.Zone != "" {
+		_, err = fmt.Fprintf(w, "    time zone %s%s\n", s.Time.Zone, from(s.Time.From))
+	}
+	return err
+}
+
+func from(file string) string {
+	if file == "" {
+		return ", as given"
+	}
+	return ", from dated records of " + file
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "no format"
+	}
+	return s
+}
+
+// count returns "1 run" or "2 runs".
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func timeRange(first, last *time.Time) string {
+	if first == nil || last == nil {
+		return "no time"
+	}
+	const layout = "2006-01-02T15:04:05.000Z"
+	return first.UTC().Format(layout) + " to " + last.UTC().Format(layout)
+}
