@@ -140,7 +140,6 @@ type jsonExtractor struct {
 	scanner jsonScanner
 	found   []bool // by path
 	left    int    // paths not found yet
-	emit    func(i int, value []byte)
 }
 
 // A jsonNode is a place in the tree of all paths.
@@ -218,30 +217,28 @@ func (x *jsonExtractor) extract(line []byte, emit func(i int, value []byte)) err
 	}
 	clear(x.found)
 	x.left = x.leaves
-	x.emit = emit
-	_, _, err := x.inside(line, 0, &x.root, 0)
-	x.emit = nil
+	_, _, err := x.inside(line, 0, &x.root, 0, emit)
 	return err
 }
 
 // inside looks for the paths below n in the value that begins at line[i]. It
 // returns the place after the value and whether the line is sound up to there,
 // which is when the search may go on.
-func (x *jsonExtractor) inside(line []byte, i int, n *jsonNode, depth int) (next int, sound bool, err error) {
+func (x *jsonExtractor) inside(line []byte, i int, n *jsonNode, depth int, emit func(i int, value []byte)) (next int, sound bool, err error) {
 	if depth >= maxJSONDepth {
 		return i, false, errJSONDepth
 	}
 	switch line[i] {
 	case '{':
-		return x.object(line, i+1, n, depth)
+		return x.object(line, i+1, n, depth, emit)
 	case '[':
-		return x.array(line, i+1, n, depth)
+		return x.array(line, i+1, n, depth, emit)
 	}
 	next, err = jsonValueEnd(line, i)
 	return next, err == nil, nil
 }
 
-func (x *jsonExtractor) object(line []byte, i int, n *jsonNode, depth int) (next int, sound bool, err error) {
+func (x *jsonExtractor) object(line []byte, i int, n *jsonNode, depth int, emit func(i int, value []byte)) (next int, sound bool, err error) {
 	for {
 		name, value, err := x.scanner.member(line, i)
 		if err != nil {
@@ -250,7 +247,7 @@ func (x *jsonExtractor) object(line []byte, i int, n *jsonNode, depth int) (next
 		if value < 0 {
 			return skipJSONSpace(line, i) + 1, true, nil
 		}
-		if next, sound, err = x.value(line, value, n.member(name), depth); err != nil || !sound {
+		if next, sound, err = x.value(line, value, n.member(name), depth, emit); err != nil || !sound {
 			return next, sound, err
 		}
 		var last bool
@@ -260,7 +257,7 @@ func (x *jsonExtractor) object(line []byte, i int, n *jsonNode, depth int) (next
 	}
 }
 
-func (x *jsonExtractor) array(line []byte, i int, n *jsonNode, depth int) (next int, sound bool, err error) {
+func (x *jsonExtractor) array(line []byte, i int, n *jsonNode, depth int, emit func(i int, value []byte)) (next int, sound bool, err error) {
 	for index := 0; ; index++ {
 		i = skipJSONSpace(line, i)
 		if i >= len(line) {
@@ -269,7 +266,7 @@ func (x *jsonExtractor) array(line []byte, i int, n *jsonNode, depth int) (next 
 		if line[i] == ']' {
 			return i + 1, true, nil
 		}
-		if next, sound, err = x.value(line, i, n.element(index), depth); err != nil || !sound {
+		if next, sound, err = x.value(line, i, n.element(index), depth, emit); err != nil || !sound {
 			return next, sound, err
 		}
 		var last bool
@@ -281,7 +278,7 @@ func (x *jsonExtractor) array(line []byte, i int, n *jsonNode, depth int) (next 
 
 // value handles the value that begins at line[i] and stands at node n, nil
 // when no path leads there.
-func (x *jsonExtractor) value(line []byte, i int, n *jsonNode, depth int) (next int, sound bool, err error) {
+func (x *jsonExtractor) value(line []byte, i int, n *jsonNode, depth int, emit func(i int, value []byte)) (next int, sound bool, err error) {
 	if n == nil {
 		next, err = jsonValueEnd(line, i)
 		return next, err == nil, nil
@@ -296,7 +293,7 @@ func (x *jsonExtractor) value(line []byte, i int, n *jsonNode, depth int) (next 
 			if !x.found[p] {
 				x.found[p] = true
 				x.left--
-				x.emit(p, text)
+				emit(p, text)
 			}
 		}
 		if x.left == 0 {
@@ -307,7 +304,7 @@ func (x *jsonExtractor) value(line []byte, i int, n *jsonNode, depth int) (next 
 		next, err = jsonValueEnd(line, i)
 		return next, err == nil, nil
 	}
-	return x.inside(line, i, n, depth+1)
+	return x.inside(line, i, n, depth+1, emit)
 }
 
 func (x *jsonExtractor) missing(paths []int) bool {

@@ -12,10 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-var (
-	errTemplateCount = errors.New("the count is negative")
-	errTemplateRange = errors.New("the text is shorter than where to begin")
-)
+var errTemplateCount = errors.New("the count is negative")
 
 // bounded refuses strings beyond the limit.
 func bounded(s string) (string, error) {
@@ -146,28 +143,33 @@ func endsWord(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// truncText keeps the first n bytes of s, or with n below 0 the last -n.
+// truncText keeps the first n characters of s, or with n below 0 the last -n.
 func truncText(n int, s string) string {
+	chars := []rune(s)
 	switch {
-	case n < 0 && len(s)+n > 0:
-		return s[len(s)+n:]
-	case n >= 0 && len(s) > n:
-		return s[:n]
+	case n < 0 && len(chars)+n > 0:
+		return string(chars[len(chars)+n:])
+	case n >= 0 && len(chars) > n:
+		return string(chars[:n])
 	}
 	return s
 }
 
-// substrText keeps the bytes from start to end. A negative start means the
-// beginning, an end that is negative or too large the end.
-func substrText(start, end int, s string) (string, error) {
+// substrText keeps the characters from start to end. A negative start means
+// the beginning, an end that is negative or too large the end.
+func substrText(start, end int, s string) string {
+	chars := []rune(s)
+	if end < 0 || end > len(chars) {
+		if start < 0 && end < 0 {
+			return ""
+		}
+		end = len(chars)
+	}
 	start = max(start, 0)
-	if end < 0 || end > len(s) {
-		end = len(s)
+	if start >= end {
+		return ""
 	}
-	if start > end {
-		return "", errTemplateRange
-	}
-	return s[start:end], nil
+	return string(chars[start:end])
 }
 
 func replaceText(s, old, with string, n int) (string, error) {

@@ -55,6 +55,7 @@ func TestTemplate(t *testing.T) {
 	f(`{{Replace .msg "e" "3" 1}} {{Replace .app "u" "o" -1}} {{.app | replace "ue" "_"}}`, `Sch3duling cycle finished koeoe k__`)
 	f(`{{.msg | trunc 4}}|{{.msg | trunc -5}}|{{trunc 0 "abc"}}|{{trunc 9 "abc"}}|{{trunc -9 "abc"}}`, `Sche|ished||abc|abc`)
 	f(`{{substr 3 999 "abcdef"}} {{substr -1 2 "abcdef"}} {{substr 1 -1 "abcdef"}} {{substr 1 3 "abcdef"}}`, `def ab bcdef bc`)
+	f(`{{trunc 2 "日本語"}}|{{trunc -1 "日本語"}}|{{substr 1 2 "日本語"}}|{{substr 10 5 "abc"}}|{{substr 5 9 "abc"}}|{{substr -1 -1 "abc"}}`, `日本|語|本|||`)
 	f(`{{Trim "--a--" "-"}} {{TrimLeft "--a-" "-"}} {{TrimRight "-a--" "-"}} {{TrimPrefix "abc" "a"}} {{TrimSuffix "abc" "c"}}{{TrimSpace "  a "}}`, `a a- -a bc aba`)
 	f(`{{trim " a "}}{{trimAll "-" "-b-"}}{{trimPrefix "a" "ab"}}{{trimSuffix "b" "ab"}}`, `abba`)
 	f(`{{alignLeft 8 .app}}|{{alignRight 8 .app}}|{{alignLeft 2 "abc"}}|{{alignRight 2 "abc"}}|{{alignLeft 3 "日本語テ"}}|{{alignLeft -1 "ab"}}`,
@@ -136,7 +137,6 @@ func TestTemplate_Errors(t *testing.T) {
 	f(`{{mod 1 "x"}}`)
 	f(`{{divf 1 0}}`)
 	f(`{{addf 1 "Inf"}}`)
-	f(`{{substr 10 5 "abc"}}`)
 	f(`{{repeat -1 "a"}}`)
 	f(`{{indent -1 "a"}}`)
 	f(`{{unixToTime "12"}}`)
