@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 	"time"
 
@@ -98,7 +98,7 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	opts, err := f.options()
+	opts, err := f.options(env.stdin)
 	if err != nil {
 		return err
 	}
@@ -121,11 +121,11 @@ func exitWith(code int) error {
 }
 
 // options turns flags into the options of the comparison.
-func (f *compareFlags) options() (compare.Options, error) {
+func (f *compareFlags) options(stdin io.Reader) (compare.Options, error) {
 	o := compare.Options{
 		Corpus: f.corpus, Deployed: f.deployed, Candidate: f.candidate,
 		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
-		Raw: compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: os.Stdin},
+		Raw: compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: stdin},
 	}
 	if f.interval < 0 {
 		return o, fmt.Errorf("--interval %s: must be positive, such as 30s", f.interval)

@@ -40,8 +40,9 @@ type Options struct {
 	// is taken to match.
 	Labels       logs.Labels
 	IngestLabels bool
-
-	Raw RawOptions
+	Raw          RawOptions
+	// Base is the folder that files are shown relative to; empty: as given.
+	Base string
 }
 
 // Run compares. The error is one that leaves nothing to report; items of the
@@ -83,6 +84,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
 	missingRuns(&in)
+	showRelative(o.Base, &in)
 	return analyzer.Compare(in), nil
 }
 
@@ -213,12 +215,20 @@ func sourceOf(run *corpus.Run) (*replay.Source, error) {
 	return src, nil
 }
 
+// allScenarios returns the scenarios of any side, ordered.
+func allScenarios(sides []*side) []string {
+	var all []string
+	for _, s := range sides {
+		all = append(all, s.scenarios()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // scenariosOf returns the scenarios of either build, only those that were
 // asked for, ordered.
 func scenariosOf(deployed, candidate *side, only []string) ([]string, error) {
-	all := append(deployed.scenarios(), candidate.scenarios()...)
-	slices.Sort(all)
-	all = slices.Compact(all)
+	all := allScenarios([]*side{deployed, candidate})
 	for _, want := range only {
 		if !slices.Contains(all, want) {
 			return nil, fmt.Errorf("unknown scenario %q%s; the builds have: %s", want,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,8 +30,9 @@ type side struct {
 
 // RawOptions are settings of raw logs that only their reader needs.
 type RawOptions struct {
-	// Stdin is read for the path "-".
-	Stdin *os.File
+	Stdin io.Reader // for the path "-"
+	Year  int       // of formats that lack it; 0: unknown
+	Zone  string    // likewise, an IANA name; empty: UTC
 }
 
 // sides opens both builds. cleanup deletes what was made on the way.
