@@ -243,3 +243,6 @@ func invalidUTF8(text []byte) int {
 	}
 	return -1
 }
+
+// Start returns the file offset at which the document begins.
+func (d *Document) Start() int { return d.base }

@@ -1,0 +1,146 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stillfires/stillfires/analyzer"
+)
+
+const docs = "../../docs"
+
+func schema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile(filepath.Join(docs, "review-file.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// valid reports whether the schema takes a YAML text.
+func valid(t testing.TB, s *jsonschema.Schema, text string) error {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(encoded)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Validate(instance)
+}
+
+func TestSchema_DocumentedExamples(t *testing.T) {
+	s := schema(t)
+	examples := 0
+	for _, name := range []string{"review-file.md", "rules.md"} {
+		text, err := os.ReadFile(filepath.Join(docs, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range strings.Split(string(text), "```yaml\n")[1:] {
+			block, _, _ = strings.Cut(block, "```")
+			examples++
+			if err := valid(t, s, block); err != nil {
+				t.Errorf("%s, example %d: %v", name, i+1, err)
+			}
+			if _, err := parse(name, []byte(block), analyzer.FindingIDs()); err != nil {
+				t.Errorf("%s, example %d: %v", name, i+1, err)
+			}
+		}
+	}
+	if examples == 0 {
+		t.Error("no examples are documented")
+	}
+}
+
+func TestSchema_AgreesWithParse(t *testing.T) {
+	s := schema(t)
+	f := func(good bool, text string) {
+		t.Helper()
+		if err := valid(t, s, text); (err == nil) != good {
+			t.Errorf("schema on %q: %v; want good=%v", text, err, good)
+		}
+		if _, err := parse("s.yaml", []byte(text), ids); (err == nil) != good {
+			t.Errorf("parse(%q): %v; want good=%v", text, err, good)
+		}
+	}
+	f(true, sample)
+	f(true, "version: 1")
+	f(true, "version: 1.0")
+	f(true, "{\"version\": 1, \"rules\": [\"a\"]}")
+	f(false, "version: 2")
+	f(false, "version: '1'")
+	f(false, "version: null")
+	f(false, "version: [1]")
+	f(false, "corpus: x")
+	f(false, "[version]")
+	f(false, "text")
+	for _, good := range []string{
+		"corpus: x", "deployed: v1", "deployed: a/b:c", "deployed: 'x:y:z'", "candidate: \"1.20\"", "candidate: x",
+		"rules: [a, 'b*']", "rules: [a, a]", "interval: 1m", "interval: 1h30m", "interval: 500ms", "interval: 1m0s", "interval: 0h1m",
+		"defaults: {}", "defaults: {expect: none}", "defaults: {expect: must-clear}", "scenarios: {}", "scenarios: {a: {}}",
+		"scenarios: {a: {must-fire: []}}", "scenarios: {a: {must-fire: [x], must-clear: [y], must-stay-silent: [z], expect: must-fire}}",
+		"scenarios: {a: {must-fire: [x]}, b: {must-clear: [x]}}", "severities: {}", "severities: {alert-lost: warn}",
+	} {
+		f(true, "version: 1\n"+good)
+	}
+	for _, bad := range []string{
+		"corpus: ''", "corpus:", "corpus: 5", "corpus: [x]", "deployed: ''", "deployed: 'x:'", "deployed: ':'", "deployed: 1.20", "candidate: true", "candidate: {}",
+		"rules: a", "rules: []", "rules: ['']", "rules: [5]", "rules: [null]", "rules: {}", "rules:", "interval: 5", "interval: 5x", "interval: ''",
+		"interval: 0s", "interval: '0'", "interval: -5s", "interval: 1s1m", "interval: 1.5m", "interval: ' 1m'", "interval:", "defaults:", "defaults: none", "defaults: {expct: none}",
+		"defaults: {expect: maybe}", "defaults: {expect:}", "defaults: {expect: 5}", "scenarios: []", "scenarios:", "scenarios: {a: }", "scenarios: {a: [x]}",
+		"scenarios: {'': {}}", "scenarios: {a: {must-fire: x}}", "scenarios: {a: {must-fire: [5]}}", "scenarios: {a: {must-fire: ['']}}", "scenarios: {a: {must-fire: }}",
+		"scenarios: {a: {must-fire: [x, x]}}", "scenarios: {a: {fire: [x]}}", "scenarios: {a: {expect: fire}}", "severities: []", "severities:",
+		"severities: {alert-lost: bad}", "severities: {alert-lost: 1}", "severities: {alert-lost: }", "severities: {Alert Lost: warn}", "more: 1",
+	} {
+		f(false, "version: 1\n"+bad)
+	}
+}
+
+// What only stillfires can tell is not in the schema.
+func TestSchema_Blind(t *testing.T) {
+	s := schema(t)
+	for _, text := range []string{
+		"version: 1\nseverities: {alert-lots: warn}",
+		"version: 1\nscenarios: {a: {must-fire: [x], must-clear: [x]}}",
+	} {
+		if err := valid(t, s, text); err != nil {
+			t.Errorf("schema on %q: %v", text, err)
+		}
+		if _, err := parse("s.yaml", []byte(text), ids); err == nil {
+			t.Errorf("parse(%q) gives no error", text)
+		}
+	}
+}
+
+// The schema lists expectations and severities; they must be those that there
+// are, and all finding IDs must have the form it asks for.
+func TestSchema_Enums(t *testing.T) {
+	s := schema(t)
+	for _, e := range expectNames() {
+		if err := valid(t, s, "version: 1\ndefaults: {expect: "+e+"}"); err != nil {
+			t.Error(err)
+		}
+	}
+	for severity := analyzer.Info; severity <= analyzer.Break; severity++ {
+		for _, id := range analyzer.FindingIDs() {
+			if err := valid(t, s, fmt.Sprintf("version: 1\nseverities: {%s: %v}", id, severity)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
