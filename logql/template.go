@@ -15,12 +15,12 @@ import (
 // needs and keep a hostile template from filling memory or running for ever.
 const (
 	maxTemplateOutput = 4 << 20 // bytes, of the result and of every string in between
-	maxTemplateSteps  = 100_000 // passes of loops and calls of templates
+	maxTemplateSteps  = 100_000 // loop passes and calls of templates, fewer on long text
 )
 
 var (
 	errTemplateOutput = fmt.Errorf("template result exceeds %d bytes", maxTemplateOutput)
-	errTemplateSteps  = fmt.Errorf("template runs more than %d loop passes", maxTemplateSteps)
+	errTemplateSteps  = errors.New("template takes too many loop passes")
 )
 
 // A lineTemplate is the template of line_format or label_format. It is never
@@ -59,11 +59,12 @@ type templateEnv struct {
 // A templateRun is a copy of a template whose functions are bound to the
 // entry in env.
 type templateRun struct {
-	tmpl  *template.Template
-	env   *templateEnv
-	steps int
-	out   bytes.Buffer
-	data  map[string]string
+	tmpl    *template.Template
+	env     *templateEnv
+	steps   int
+	longest int // text met so far
+	out     bytes.Buffer
+	data    map[string]string
 }
 
 // compileTemplate reads a Go text/template with the functions of LogQL.
@@ -89,7 +90,8 @@ func compileTemplate(src string) (*lineTemplate, error) {
 	if t.plain {
 		return t, nil
 	}
-	step, err := template.New("").Funcs(run.funcs()).Parse("{{" + stepFunc + "}}")
+	// Only now, as it is no function that a user may call.
+	step, err := template.New("").Funcs(template.FuncMap{stepFunc: run.step}).Parse("{{" + stepFunc + "}}")
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func (t *lineTemplate) execute(dst []byte, env *templateEnv) ([]byte, error) {
 	}
 	run := t.take()
 	defer t.give(run)
-	run.env, run.steps = env, 0
+	run.env, run.steps, run.longest = env, 0, len(env.line)
 	run.out.Reset()
 	if err := run.tmpl.Execute(run, run.labels(t)); err != nil {
 		return dst, trimTemplateError(err)
@@ -184,7 +186,7 @@ func (t *lineTemplate) take() *templateRun {
 		return run
 	}
 	run := &templateRun{data: make(map[string]string)}
-	run.tmpl = template.Must(t.source.Clone()).Funcs(run.funcs())
+	run.tmpl = template.Must(t.source.Clone()).Funcs(run.funcs()).Funcs(template.FuncMap{stepFunc: run.step})
 	return run
 }
 
@@ -204,6 +206,7 @@ func (r *templateRun) labels(t *lineTemplate) map[string]string {
 	for _, name := range t.fields {
 		if v, ok := r.env.get(name); ok {
 			r.data[name] = v
+			r.longest = max(r.longest, len(v))
 		}
 	}
 	return r.data
@@ -234,19 +237,22 @@ func (r *templateRun) funcs() template.FuncMap {
 		// A replay gives the same answer each time, so now is the time of
 		// the entry, not of the clock.
 		nowFunc: now,
-		"date":  func(layout string, t any) (string, error) { return formatDate(layout, t, now()) },
-		stepFunc: func() (string, error) {
-			if r.steps++; r.steps > maxTemplateSteps {
-				return "", errTemplateSteps
-			}
-			return "", nil
-		},
+		"date":  func(layout string, t any) (string, error) { return r.sized(formatDate(layout, t, now()), nil) },
 	}
-	make(templateRegexps).addFuncs(m)
-	addStringFuncs(m)
+	r.addStringFuncs(m)
+	r.addRegexpFuncs(m)
 	addNumberFuncs(m)
 	addTimeFuncs(m)
 	return m
+}
+
+// step counts a loop pass or a call of a template. One that may work on long
+// text counts more.
+func (r *templateRun) step() (string, error) {
+	if r.steps += 1 + r.longest/4096; r.steps > maxTemplateSteps {
+		return "", errTemplateSteps
+	}
+	return "", nil
 }
 
 // countSteps puts step at the beginning of every loop body, and of list itself

@@ -14,22 +14,28 @@ import (
 
 var errTemplateCount = errors.New("the count is negative")
 
-// bounded refuses strings beyond the limit.
-func bounded(s string) (string, error) {
+// sized passes on what a function gives that can make text longer. It refuses
+// text beyond the limit and takes note of the longest, which loop passes are
+// weighed by.
+func (r *templateRun) sized(s string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
 	if len(s) > maxTemplateOutput {
 		return "", errTemplateOutput
 	}
+	r.longest = max(r.longest, len(s))
 	return s, nil
 }
 
 // addStringFuncs adds the functions on text. Those with a capital take the
 // text first, as package strings does; the others take it last, so that a
 // pipe can end in them.
-func addStringFuncs(m template.FuncMap) {
+func (r *templateRun) addStringFuncs(m template.FuncMap) {
 	add := func(name string, f any) { m[name] = f }
 	add("ToLower", strings.ToLower)
 	add("ToUpper", strings.ToUpper)
-	add("Replace", func(s, old, with string, n int) (string, error) { return replaceText(s, old, with, n) })
+	add("Replace", func(s, old, with string, n int) (string, error) { return r.sized(replaceText(s, old, with, n)) })
 	add("Trim", strings.Trim)
 	add("TrimLeft", strings.TrimLeft)
 	add("TrimRight", strings.TrimRight)
@@ -42,34 +48,34 @@ func addStringFuncs(m template.FuncMap) {
 	add("title", titleText)
 	add("trunc", truncText)
 	add("substr", substrText)
-	add("replace", func(old, with, s string) (string, error) { return replaceText(s, old, with, -1) })
+	add("replace", func(old, with, s string) (string, error) { return r.sized(replaceText(s, old, with, -1)) })
 	add("trim", strings.TrimSpace)
 	add("trimAll", func(cutset, s string) string { return strings.Trim(s, cutset) })
 	add("trimPrefix", func(prefix, s string) string { return strings.TrimPrefix(s, prefix) })
 	add("trimSuffix", func(suffix, s string) string { return strings.TrimSuffix(s, suffix) })
-	add("alignLeft", alignLeft)
-	add("alignRight", alignRight)
-	add("indent", indentText)
-	add("nindent", func(n int, s string) (string, error) { return indentText(n, "\n"+s) })
-	add("repeat", repeatText)
+	add("alignLeft", func(n int, s string) (string, error) { return r.sized(alignLeft(n, s)) })
+	add("alignRight", func(n int, s string) (string, error) { return r.sized(alignRight(n, s)) })
+	add("indent", func(n int, s string) (string, error) { return r.sized(indentText(n, s)) })
+	add("nindent", func(n int, s string) (string, error) { return r.sized(indentText(n, "\n"+s)) })
+	add("repeat", func(n int, s string) (string, error) { return r.sized(repeatText(n, s)) })
 	add("contains", func(part, s string) bool { return strings.Contains(s, part) })
 	add("hasPrefix", func(prefix, s string) bool { return strings.HasPrefix(s, prefix) })
 	add("hasSuffix", func(suffix, s string) bool { return strings.HasSuffix(s, suffix) })
 
 	add("fromJson", fromJSON)
 	add("default", defaultValue)
-	add("b64enc", func(s string) (string, error) { return bounded(base64.StdEncoding.EncodeToString([]byte(s))) })
+	add("b64enc", func(s string) (string, error) { return r.sized(base64.StdEncoding.EncodeToString([]byte(s)), nil) })
 	add("b64dec", decodeBase64)
-	add("urlencode", func(s string) (string, error) { return bounded(url.QueryEscape(s)) })
+	add("urlencode", func(s string) (string, error) { return r.sized(url.QueryEscape(s), nil) })
 	add("urldecode", url.QueryUnescape)
 
 	// The built-in functions again, with a bound.
-	add("print", func(args ...any) (string, error) { return printed(fmt.Sprint, args) })
-	add("println", func(args ...any) (string, error) { return printed(fmt.Sprintln, args) })
-	add("printf", printfText)
-	add("html", func(args ...any) (string, error) { return printed(template.HTMLEscaper, args) })
-	add("js", func(args ...any) (string, error) { return printed(template.JSEscaper, args) })
-	add("urlquery", func(args ...any) (string, error) { return printed(template.URLQueryEscaper, args) })
+	add("print", func(args ...any) (string, error) { return r.sized(printed(fmt.Sprint, args)) })
+	add("println", func(args ...any) (string, error) { return r.sized(printed(fmt.Sprintln, args)) })
+	add("printf", func(format string, args ...any) (string, error) { return r.sized(printfText(format, args...)) })
+	add("html", func(args ...any) (string, error) { return r.sized(printed(template.HTMLEscaper, args)) })
+	add("js", func(args ...any) (string, error) { return r.sized(printed(template.JSEscaper, args)) })
+	add("urlquery", func(args ...any) (string, error) { return r.sized(printed(template.URLQueryEscaper, args)) })
 }
 
 func printed(f func(...any) string, args []any) (string, error) {
@@ -82,7 +88,7 @@ func printed(f func(...any) string, args []any) (string, error) {
 	if n > maxTemplateOutput {
 		return "", errTemplateOutput
 	}
-	return bounded(f(args...))
+	return f(args...), nil
 }
 
 // printfText is the built-in printf. Widths are added up first, as fmt would

@@ -20,9 +20,10 @@ var errTemplateMatches = fmt.Errorf("regexp matches more than %d times", maxTemp
 // almost every line.
 type templateRegexps map[string]*regexp.Regexp
 
-func (c templateRegexps) addFuncs(m template.FuncMap) {
-	m["regexReplaceAll"] = func(expr, s, with string) (string, error) { return c.replace(expr, s, with, true) }
-	m["regexReplaceAllLiteral"] = func(expr, s, with string) (string, error) { return c.replace(expr, s, with, false) }
+func (r *templateRun) addRegexpFuncs(m template.FuncMap) {
+	c := make(templateRegexps)
+	m["regexReplaceAll"] = func(expr, s, with string) (string, error) { return r.sized(c.replace(expr, s, with, true)) }
+	m["regexReplaceAllLiteral"] = func(expr, s, with string) (string, error) { return r.sized(c.replace(expr, s, with, false)) }
 	m["count"] = func(expr, s string) (int, error) {
 		matches, _, err := c.find(expr, s)
 		return len(matches), err
@@ -75,5 +76,5 @@ func (c templateRegexps) replace(expr, s, with string, expand bool) (string, err
 		}
 		last = m[1]
 	}
-	return bounded(string(append(out, s[last:]...)))
+	return string(append(out, s[last:]...)), nil
 }

@@ -52,7 +52,7 @@ func parseDate(layout string, loc *time.Location, s string) time.Time {
 
 // formatDate prints t, a time or seconds since the epoch. Anything else counts
 // as now.
-func formatDate(layout string, v any, now time.Time) (string, error) {
+func formatDate(layout string, v any, now time.Time) string {
 	t := now
 	switch v := v.(type) {
 	case time.Time:
@@ -68,7 +68,7 @@ func formatDate(layout string, v any, now time.Time) (string, error) {
 	case int32:
 		t = time.Unix(int64(v), 0)
 	}
-	return bounded(t.UTC().Format(layout))
+	return t.UTC().Format(layout)
 }
 
 // unixToTime reads a time since the epoch, whose unit its number of digits

@@ -104,7 +104,7 @@ func TestTemplate_Errors(t *testing.T) {
 		}
 	}
 	for _, src := range []string{
-		`{{.x}`, `{{x}}`, `{{end}}`, `{{.1x}}`, `{{exec "ls"}}`, `{{quote .x}}`, `{{list 1 2}}`, `{{regexReplaceAll "(\w)" .x "y"}}`,
+		`{{.x}`, `{{x}}`, `{{end}}`, `{{.1x}}`, `{{exec "ls"}}`, `{{quote .x}}`, `{{__step__}}`, `{{list 1 2}}`, `{{regexReplaceAll "(\w)" .x "y"}}`,
 	} {
 		compileFails(src)
 	}
@@ -164,6 +164,7 @@ func TestTemplate_Errors(t *testing.T) {
 	f(`{{$s := "'"}}{{range 60}}{{$s = js $s}}{{end}}`)
 	f(`{{$s := .x}}{{range 600}}{{$s = b64enc $s}}{{end}}`)
 	f(`{{range 10000}}{{$.x}}{{end}}`)
+	f(`{{$s := repeat 4000 .x}}{{range 100000}}{{$t := upper $s}}{{end}}`)
 	f(`{{define "t"}}{{template "t"}}{{end}}{{template "t"}}`)
 	f(`{{define "a"}}{{template "b"}}{{template "b"}}{{end}}{{define "b"}}{{if true}}{{template "a"}}{{end}}{{end}}{{template "a"}}`)
 }
