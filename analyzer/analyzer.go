@@ -147,6 +147,9 @@ func runInfos(role string, runs []outcome.Run) []RunInfo {
 	var out []RunInfo
 	for i := range runs {
 		run := &runs[i]
+		if run.Missing {
+			continue
+		}
 		out = append(out, RunInfo{
 			Role: role, Scenario: run.Scenario, Repetition: run.Repetition,
 			First: run.First, Last: run.Last, Streams: run.Streams,
@@ -165,7 +168,9 @@ func shown(h half) Outcome {
 	if o.State == 0 {
 		o.State = outcome.NotEvaluated
 	}
-	o.Repetitions, o.Times = len(h.outcomes), h.times
+	if run := h.run(); run != nil && !run.Missing {
+		o.Repetitions, o.Times = len(h.outcomes), h.times
+	}
 	return o
 }
 

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
@@ -31,7 +32,7 @@ func emptyInput(in *Input) []*source.Error {
 			add(fmt.Sprintf("the %s build has no runs", s.role), "name a build of the corpus")
 		}
 		for _, run := range s.side.Runs {
-			if logs && run.Records == 0 {
+			if logs && run.Records == 0 && !run.Missing && slices.Contains(in.Scenarios, run.Scenario) {
 				add(emptyRun(s.role, run), "capture it again, or leave the scenario out")
 			}
 		}

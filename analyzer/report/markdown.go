@@ -29,7 +29,7 @@ type page struct {
 func renderMarkdown(w io.Writer, r *analyzer.Report, _ Options) error {
 	p := &page{bufio.NewWriter(w), r, resultsByKey(r)}
 	p.line("# stillfires: %s", strings.ToUpper(r.Verdict.String()))
-	p.line("\nFrom %s to %s: %s. %s: %s.", mdCode(buildName(r.Deployed)), mdCode(buildName(r.Candidate)),
+	p.line("\nFrom %s to %s: %s. %s: %s.", mdCode(buildName("deployed", r.Deployed)), mdCode(buildName("candidate", r.Candidate)),
 		meaning(r.Verdict), sizes(r), counts(r))
 	p.problems()
 	p.builds()

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,22 +9,19 @@ import (
 	"github.com/stillfires/stillfires/analyzer"
 )
 
-// buildName names a build for a headline: "kueue v0.17.0 (4d5f7ffc)".
-func buildName(b analyzer.Build) string {
-	name := b.Version
-	if name == "" {
-		name = b.Name
-	}
-	if name == "" {
-		name = "(unnamed)"
-	}
+// buildName names a build for a headline: "deployed kueue v0.17.0 (4d5f7ffc)".
+func buildName(role string, b analyzer.Build) string {
+	parts := []string{role}
 	if b.Component != "" {
-		name = b.Component + " " + name
+		parts = append(parts, b.Component)
+	}
+	if name := cmp.Or(b.Version, b.Name); name != role && name != "" {
+		parts = append(parts, name)
 	}
 	if c := b.Commit; c != "" {
-		name += " (" + c[:min(len(c), 12)] + ")"
+		parts = append(parts, "("+c[:min(len(c), 12)]+")")
 	}
-	return name
+	return strings.Join(parts, " ")
 }
 
 // sizes says how much was compared: "12 rules in 3 scenarios".

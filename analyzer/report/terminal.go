@@ -25,7 +25,7 @@ const (
 // renderTerminal writes what a person needs first: the verdict, then what
 // breaks, with the evidence.
 func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
-	s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), 40), color: o.Color, all: o.All}
+	s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), 40), color: o.Color, all: o.All, scenarios: len(r.Scenarios)}
 	s.headline(r)
 	s.problems(r)
 	s.breaks(r)
@@ -40,7 +40,7 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 func (s *screen) headline(r *analyzer.Report) {
 	code := map[analyzer.Verdict]string{analyzer.Pass: green, analyzer.Fail: red, analyzer.Inconclusive: yellow}[r.Verdict]
 	word := strings.ToUpper(r.Verdict.String())
-	head := clean(fmt.Sprintf("deployed %s → candidate %s", buildName(r.Deployed), buildName(r.Candidate)))
+	head := clean(buildName("deployed", r.Deployed) + " → " + buildName("candidate", r.Candidate))
 	s.line("%s  %s", s.paint(bold+";"+code, word), cut(head, s.width-len(word)-2))
 	s.wrap("", sizes(r)+": "+counts(r)+"; "+meaning(r.Verdict)+".")
 }
@@ -105,7 +105,7 @@ func (s *screen) head(word, code string, b *block) {
 func (s *screen) full(b *block) {
 	s.line("")
 	s.head("BREAK", red, b)
-	if len(b.scenarios) > 0 {
+	if len(b.scenarios) > 0 && s.scenarios > 1 {
 		s.wrap("  ", "in "+scenarioList(b, 6))
 	}
 	s.wrap("  ", withoutNearest(b.first))
@@ -272,7 +272,7 @@ func (s *screen) diff(n *analyzer.Near) {
 // brief writes a block in one line.
 func (s *screen) brief(word, code string, b *block) {
 	text := word + "  " + b.first.ID + "  " + clean(b.title())
-	if len(b.scenarios) > 0 {
+	if len(b.scenarios) > 0 && s.scenarios > 1 {
 		text += "  in " + clean(scenarioList(b, 2))
 	}
 	text = cut(text, s.width)
