@@ -153,6 +153,16 @@ func TestChecks(t *testing.T) {
 			t.Errorf("check %s has no positive and near-miss case", k.ID)
 		}
 	}
+	index, err := os.ReadFile("../docs/findings/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range checks {
+		line := "| [" + k.ID + "](" + k.ID + ".md) | `" + k.Severity.String() + "` | " + k.Doc + " |\n"
+		if !strings.Contains(string(index), line) {
+			t.Errorf("docs/findings/README.md lacks the line %q", line)
+		}
+	}
 	pages, err := filepath.Glob("../docs/findings/*.md")
 	if err != nil {
 		t.Fatal(err)
