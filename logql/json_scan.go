@@ -9,6 +9,10 @@ import (
 // broken. It keeps a hostile line from filling the stack.
 const maxJSONDepth = 512
 
+// maxJSONNames bounds the bytes of all joined names of a line. A long name
+// around many fields would else turn a line into its square.
+const maxJSONNames = 4 << 20
+
 // What a line that is not the JSON we take is told.
 var (
 	errJSONNoObject  = errors.New("line is not a JSON object")
@@ -19,6 +23,7 @@ var (
 	errJSONValue     = errors.New("JSON value is none of the known kinds")
 	errJSONEscape    = errors.New("JSON name has a broken escape")
 	errJSONDepth     = errors.New("JSON objects nest too deep")
+	errJSONNames     = errors.New("JSON names are too long once joined")
 
 	// errJSONStop says that emit asked for no more. It never leaves scan.
 	errJSONStop = errors.New("stop")
@@ -59,6 +64,7 @@ func (s *jsonScanner) scan(line []byte, emit func(key, value []byte) bool) error
 	if i == len(line) || line[i] != '{' {
 		return errJSONNoObject
 	}
+	s.names = 0
 	_, err := s.object(line, i+1, 0, 0, emit)
 	if err == errJSONStop {
 		return nil
@@ -123,7 +129,7 @@ func (s *jsonScanner) name(line []byte, i, prefix int) ([]byte, int, error) {
 		raw := line[i:end]
 		if prefix > 0 {
 			s.key = append(append(s.key[:prefix], '_'), raw...)
-			return s.key, end + 1, nil
+			return s.key, end + 1, s.countName()
 		}
 		if !isDigit(raw[0]) {
 			return raw, end + 1, nil
@@ -148,7 +154,15 @@ func (s *jsonScanner) name(line []byte, i, prefix int) ([]byte, int, error) {
 		}
 		s.key = appendLabelName(s.key, raw)
 	}
-	return s.key, end + 1, nil
+	return s.key, end + 1, s.countName()
+}
+
+// countName counts the name in s.key.
+func (s *jsonScanner) countName() error {
+	if s.names += len(s.key); s.names > maxJSONNames {
+		return errJSONNames
+	}
+	return nil
 }
 
 // value scans the value that begins at line[i], emits what it holds under

@@ -92,6 +92,18 @@ func TestScanJSON_Errors(t *testing.T) {
 	f(strings.Repeat(`{"a":`, maxJSONDepth+1)+"1"+strings.Repeat("}", maxJSONDepth+1), errJSONDepth)
 }
 
+func TestScanJSON_LongNames(t *testing.T) {
+	line := `{"` + strings.Repeat("a", 100_000) + `":{` + strings.Repeat(`"b":1,`, 10_000) + `}}`
+	total := 0
+	err := scanJSON([]byte(line), func(key, _ []byte) bool {
+		total += len(key)
+		return true
+	})
+	if err != errJSONNames || total > maxJSONNames {
+		t.Errorf("%d bytes of names, error %v; want %v", total, err, errJSONNames)
+	}
+}
+
 func TestScanJSON_StopsAndSkips(t *testing.T) {
 	var got []string
 	s := jsonScanner{want: func(key []byte) bool { return string(key) != "b" }}
@@ -174,7 +186,7 @@ func FuzzScanJSON(f *testing.F) {
 			// encoding/json and Loki differ in these.
 			return
 		}
-		if err == errJSONDepth {
+		if err == errJSONDepth || err == errJSONNames {
 			return
 		}
 		if err != nil {
