@@ -38,6 +38,7 @@ type jsonScanner struct {
 	want func(key []byte) bool
 
 	key   []byte // name of the field in hand, the names around it first
+	names int    // bytes of joined names so far
 	val   []byte // string with its escapes resolved
 	valid []byte // string without what is not UTF-8
 	label []byte // label name of a packed field
