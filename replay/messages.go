@@ -71,7 +71,7 @@ func (c *messageCatalogue) list() []outcome.Message {
 // all of it.
 func appendWords(dst, line []byte) ([]byte, string) {
 	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' {
-		if out, level, ok := appendJSONWords(dst, line); ok {
+		if out, level := appendJSONWords(dst, line); len(out) > 0 {
 			return out, level
 		}
 	}
@@ -81,16 +81,16 @@ func appendWords(dst, line []byte) ([]byte, string) {
 	}
 	if i := bytes.Index(rest, []byte("\t{")); i >= 0 {
 		dst = appendMasked(dst, rest[:i])
-		dst, _, _ = appendJSONWords(dst, rest[i+1:])
+		dst, _ = appendJSONWords(dst, rest[i+1:])
 		return dst, level
 	}
 	return appendMasked(dst, rest), level
 }
 
-func appendJSONWords(dst, object []byte) (out []byte, level string, ok bool) {
-	if !gjson.ValidBytes(object) {
-		return dst, "", false
-	}
+func appendJSONWords(dst, object []byte) ([]byte, string) {
+	level := ""
+	// A broken object gives up what it holds before the fault; that is enough
+	// here, so its validity is not asked.
 	gjson.ParseBytes(object).ForEach(func(key, value gjson.Result) bool {
 		if value.Type != gjson.String {
 			return true
@@ -111,7 +111,7 @@ func appendJSONWords(dst, object []byte) (out []byte, level string, ok bool) {
 		dst = appendMasked(dst, []byte(text))
 		return len(dst) < maxMessageText
 	})
-	return dst, level, true
+	return dst, level
 }
 
 // appendMasked appends the words of text, single blanks between them. A word
