@@ -48,6 +48,12 @@ type lineState struct {
 	used       int
 
 	metaBase []label
+	scratch  []label  // of one stage
+	values   [][]byte // of one stage
+
+	lower      []byte // the line in lower case, if lowerDone
+	lowerDone  bool
+	lowerASCII bool
 }
 
 // A cachedBlock is a block that holds the fields of the line in hand once
@@ -67,6 +73,7 @@ func (s *lineState) begin(stream *streamState, in *logs.Entry) {
 		s.logfmt[i].done = false
 	}
 	s.used = 0
+	s.lowerDone = false
 	if len(in.Metadata) > 0 {
 		s.addMetadata(in.Metadata)
 	}
@@ -129,6 +136,7 @@ const (
 	opBlock  opKind = iota // add the fields of a block
 	opSet                  // set one label
 	opDelete               // remove one label
+	opOnly                 // remove all labels but the fields of a block
 )
 
 // An op is one step by which stages changed the labels of an entry. Keeping
@@ -242,6 +250,11 @@ func (e *entry) lookupParsed(ref nameRef) (value []byte, found, ok bool) {
 			if o.ref.name == ref.name {
 				return nil, true, false
 			}
+		case opOnly:
+			if j := o.block.find(ref); j >= 0 {
+				return o.block.fields[j].value, true, true
+			}
+			return nil, true, false
 		}
 	}
 	return nil, false, false
@@ -256,13 +269,26 @@ func (e *entry) addFields(b *block) {
 	if len(e.ops) > 0 {
 		rest := e.newBlock()
 		for _, f := range b.fields {
-			if _, _, ok := e.lookupParsed(newNameRef(string(f.name))); !ok {
+			if !e.isParsed(f.name) {
 				rest.add(f.name, f.value)
 			}
 		}
 		b = rest
 	}
 	e.ops = append(e.ops, op{kind: opBlock, block: b})
+}
+
+// isParsed reports whether an earlier stage set a label.
+func (e *entry) isParsed(name []byte) bool {
+	_, _, ok := e.lookupParsed(nameRef{name: string(name), slot: nameSlot(name)})
+	return ok
+}
+
+// stageValues returns n values, all nil, for use within one stage.
+func (e *entry) stageValues(n int) [][]byte {
+	e.values = slices.Grow(e.values[:0], n)[:n]
+	clear(e.values)
+	return e.values
 }
 
 // set gives a label a value that must last as long as the line.
@@ -292,7 +318,11 @@ func (e *entry) appendLabels(dst []label) []label {
 	dst = append(dst, e.base...)
 	for i := range e.ops {
 		o := &e.ops[i]
-		if o.kind == opBlock {
+		switch o.kind {
+		case opOnly:
+			dst = append(dst[:from], o.block.fields...)
+			continue
+		case opBlock:
 			dst = append(dst, o.block.fields...)
 			continue
 		}
@@ -303,7 +333,7 @@ func (e *entry) appendLabels(dst []label) []label {
 		case o.kind == opSet && at >= 0:
 			dst[from+at].value = o.value
 		case o.kind == opSet:
-			dst = append(dst, label{[]byte(o.ref.name), o.value})
+			dst = append(dst, label{o.ref.bytes, o.value})
 		}
 	}
 	if e.err != "" {

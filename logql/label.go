@@ -7,12 +7,13 @@ type label struct{ name, value []byte }
 // A nameRef is a label name that a stage looks up. The slot is where a block
 // remembers what it found.
 type nameRef struct {
-	name string
-	slot uint8
+	name  string
+	slot  uint8
+	bytes []byte // the name
 }
 
 func newNameRef(name string) nameRef {
-	return nameRef{name: name, slot: nameSlot(name)}
+	return nameRef{name: name, slot: nameSlot(name), bytes: []byte(name)}
 }
 
 // nameSlot spreads names over 64 slots by their length and outer bytes. Label
@@ -83,10 +84,15 @@ func (b *block) find(ref nameRef) int {
 }
 
 // An arena holds copies of bytes until the next line. Growing it leaves what
-// was handed out where it is.
+// was handed out where it is. A copy is never nil, not even of nothing.
 type arena struct{ buf []byte }
 
-func (a *arena) reset() { a.buf = a.buf[:0] }
+func (a *arena) reset() {
+	if a.buf == nil {
+		a.buf = make([]byte, 0, 4096)
+	}
+	a.buf = a.buf[:0]
+}
 
 func (a *arena) copy(b []byte) []byte {
 	n := len(a.buf)

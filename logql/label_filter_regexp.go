@@ -6,23 +6,6 @@ import (
 	"strings"
 )
 
-// literal returns the text that an unanchored regexp stands for, if it stands
-// for one.
-func literal(pattern string) (string, bool) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return "", false
-	}
-	re = bare(re)
-	switch {
-	case re.Op == syntax.OpEmptyMatch:
-		return "", true
-	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
-		return string(re.Rune), true
-	}
-	return "", false
-}
-
 // bare returns re without the parentheses around it.
 func bare(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {

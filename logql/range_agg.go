@@ -155,7 +155,7 @@ func (l *leaf) appendSeriesLabels(dst []label, e *entry) []label {
 	if g := l.plan.grouping; g != nil && !g.without {
 		for _, ref := range g.names {
 			if v, ok := e.lookup(ref); ok {
-				dst = append(dst, label{[]byte(ref.name), v})
+				dst = append(dst, label{ref.bytes, v})
 			}
 		}
 		return dst

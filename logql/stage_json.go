@@ -57,7 +57,7 @@ func (s *jsonPathStage) process(e *entry) bool {
 		return true
 	}
 	b := e.newBlock()
-	values := make([][]byte, len(s.paths))
+	values := e.stageValues(len(s.paths))
 	err := e.extractor(s).extract(e.line, func(i int, value []byte) {
 		values[i] = e.arena.copy(value)
 	})

@@ -7,12 +7,14 @@ import "github.com/stillfires/stillfires/logql/syntax"
 type keepStage struct{ items []labelItem }
 
 func (s *keepStage) process(e *entry) bool {
-	for _, l := range e.appendLabels(nil) {
-		name := string(l.name)
-		if name != errorLabel && name != detailsLabel && !s.keeps(l) {
-			e.remove(newNameRef(name))
+	b := e.newBlock()
+	e.scratch = e.appendLabels(e.scratch[:0])
+	for _, l := range e.scratch {
+		if s.keeps(l) || string(l.name) == errorLabel || string(l.name) == detailsLabel {
+			b.add(l.name, l.value)
 		}
 	}
+	e.ops = append(e.ops, op{kind: opOnly, block: b})
 	return true
 }
 

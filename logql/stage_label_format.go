@@ -15,8 +15,7 @@ type labelFormatItem struct {
 }
 
 func (s *labelFormatStage) process(e *entry) bool {
-	values := make([][]byte, len(s.items))
-	failed := make([]bool, len(s.items))
+	values := e.stageValues(len(s.items)) // nil: the template failed
 	for i, item := range s.items {
 		if item.template == nil {
 			continue
@@ -24,20 +23,18 @@ func (s *labelFormatStage) process(e *entry) bool {
 		v, err := e.execute(item.template)
 		if err != nil {
 			e.fail(errTemplate, err)
-			failed[i] = true
+			continue
 		}
 		values[i] = v
 	}
 	for i, item := range s.items {
-		switch {
-		case failed[i]:
-		case item.template != nil:
-			e.set(item.dst, values[i])
-		default:
-			if v, ok := e.lookup(item.src); ok {
-				e.set(item.dst, v)
-				e.remove(item.src)
+		if item.template != nil {
+			if values[i] != nil {
+				e.set(item.dst, values[i])
 			}
+		} else if v, ok := e.lookup(item.src); ok {
+			e.set(item.dst, v)
+			e.remove(item.src)
 		}
 	}
 	return true

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/grafana/regexp"
-
 	"github.com/stillfires/stillfires/logql/syntax"
 )
 
@@ -23,8 +21,11 @@ type lineFilterStage struct {
 	negative bool
 }
 
-// A lineMatcher tells whether a line matches one alternative.
-type lineMatcher interface{ match(line []byte) bool }
+// A lineMatcher tells whether a line matches one alternative. The line is that
+// of e, or what it was before decolorize.
+type lineMatcher interface {
+	match(e *entry, line []byte) bool
+}
 
 func (f *lineFilterStage) process(e *entry) bool {
 	line := e.line
@@ -32,7 +33,7 @@ func (f *lineFilterStage) process(e *entry) bool {
 		line = e.coloured
 	}
 	for _, m := range f.operands {
-		if m.match(line) {
+		if m.match(e, line) {
 			return !f.negative
 		}
 	}
@@ -41,15 +42,15 @@ func (f *lineFilterStage) process(e *entry) bool {
 
 type containsMatcher []byte
 
-func (m containsMatcher) match(line []byte) bool { return bytes.Contains(line, m) }
-
-type regexpMatcher struct{ *regexp.Regexp }
-
-func (m regexpMatcher) match(line []byte) bool { return m.Match(line) }
+func (m containsMatcher) match(_ *entry, line []byte) bool { return bytes.Contains(line, m) }
 
 type ipLineMatcher struct{ *ipMatcher }
 
-func (m ipLineMatcher) match(line []byte) bool { return m.findIn(line) }
+func (m ipLineMatcher) match(_ *entry, line []byte) bool { return m.findIn(line) }
+
+type patternMatcher struct{ *patternFilter }
+
+func (m patternMatcher) match(_ *entry, line []byte) bool { return m.patternFilter.match(line) }
 
 func (c *compiler) compileLineFilter(f *syntax.LineFilter) (stage, error) {
 	s := new(lineFilterStage)
@@ -58,7 +59,7 @@ func (c *compiler) compileLineFilter(f *syntax.LineFilter) (stage, error) {
 		s.negative = true
 	}
 	for _, o := range f.Operands {
-		m, err := c.lineMatcher(f.Op, o)
+		m, err := lineMatcherOf(f.Op, o)
 		if err != nil {
 			return nil, c.errorf(o.Span(), "%v", err)
 		}
@@ -83,7 +84,7 @@ func (f *lineFilterStage) leaveOutEmpty() {
 	}
 }
 
-func (c *compiler) lineMatcher(op syntax.LineFilterOp, o syntax.LineOperand) (lineMatcher, error) {
+func lineMatcherOf(op syntax.LineFilterOp, o syntax.LineOperand) (lineMatcher, error) {
 	if o.IP {
 		m, err := compileIP(o.Value)
 		if err != nil {
@@ -93,16 +94,13 @@ func (c *compiler) lineMatcher(op syntax.LineFilterOp, o syntax.LineOperand) (li
 	}
 	switch op {
 	case syntax.LineMatches, syntax.LineNotMatches:
-		re, err := regexp.Compile(o.Value)
+		return compileLineRegexp(o.Value)
+	case syntax.LinePattern, syntax.LineNotPattern:
+		m, err := compilePatternFilter(o.Value)
 		if err != nil {
 			return nil, err
 		}
-		if text, ok := literal(o.Value); ok {
-			return containsMatcher(text), nil
-		}
-		return regexpMatcher{re}, nil
-	case syntax.LinePattern, syntax.LineNotPattern:
-		return compilePatternFilter(o.Value)
+		return patternMatcher{m}, nil
 	}
 	return containsMatcher(o.Value), nil
 }

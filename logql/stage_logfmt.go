@@ -73,7 +73,7 @@ type logfmtKeyStage struct {
 
 func (s *logfmtKeyStage) process(e *entry) bool {
 	var err error
-	values := make([][]byte, len(s.keys))
+	values := e.stageValues(len(s.keys))
 	scan := &e.logfmtScan
 	scan.strict, scan.keepEmpty = s.strict, s.keepEmpty
 	err = scan.scan(e.line, func(key, value []byte) bool {

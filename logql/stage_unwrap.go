@@ -9,7 +9,7 @@ import "github.com/stillfires/stillfires/logql/syntax"
 // gets __error__.
 type unwrapStage struct {
 	ref   nameRef
-	parse func(string) (float64, error)
+	parse func([]byte) (float64, error)
 }
 
 func (s *unwrapStage) process(e *entry) bool {
@@ -17,7 +17,7 @@ func (s *unwrapStage) process(e *entry) bool {
 	if len(v) == 0 {
 		return false
 	}
-	f, err := s.parse(string(v))
+	f, err := s.parse(v)
 	if err != nil {
 		e.fail(errSample, err)
 		f = 0
@@ -30,17 +30,17 @@ func newUnwrap(u *syntax.Unwrap) *unwrapStage {
 	s := &unwrapStage{ref: newNameRef(u.Label)}
 	switch u.Conv {
 	case syntax.UnwrapDuration, syntax.UnwrapDurationSeconds:
-		s.parse = func(v string) (float64, error) {
-			d, err := parseLabelDuration(v)
+		s.parse = func(v []byte) (float64, error) {
+			d, err := parseLabelDuration(string(v))
 			return d.Seconds(), err
 		}
 	case syntax.UnwrapBytes:
-		s.parse = func(v string) (float64, error) {
-			n, err := parseLabelBytes(v)
+		s.parse = func(v []byte) (float64, error) {
+			n, err := parseLabelBytes(string(v))
 			return float64(n), err
 		}
 	default:
-		s.parse = parseLabelNumber
+		s.parse = labelNumber
 	}
 	return s
 }
