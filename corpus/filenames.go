@@ -13,7 +13,8 @@ const (
 	// stagingPrefix begins the name of the directory, beside runsDir, that a
 	// writer fills before it moves the runs into place.
 	stagingPrefix = ".unfinished-"
-	lockFile      = "lock" // in the staging directory, held while it is written
+	lockFile      = "lock"   // in the staging directory, held while it is written
+	commitFile    = "commit" // there once all runs are whole and are moved into place
 )
 
 // Names of the files of a run that are not logs. All but the last three are

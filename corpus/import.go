@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -80,7 +81,7 @@ func Import(ctx context.Context, desc *Description, root, dir string, opts Impor
 	if opts.OneRun && opts.Scenario == "" && opts.Build == "" && desc.Run != "" && desc.Run != "." {
 		return nil, errors.New("import of one run: give its build and scenario, which its path does not tell")
 	}
-	p, err := newPlan(top.FS(), desc, &opts)
+	p, err := newPlan(top.FS(), below(root, dir), desc, &opts)
 	if len(p.lostFiles()) > 0 {
 		err = errors.Join(err, &UnmatchedError{Root: root, Files: p.lost})
 	}
@@ -93,6 +94,17 @@ func Import(ctx context.Context, desc *Description, root, dir string, opts Impor
 		report.Ignored = p.ignored
 	}
 	return report, err
+}
+
+// below returns the path of dir below root, or "" where it lies elsewhere.
+func below(root, dir string) string {
+	a, err1 := filepath.Abs(root)
+	b, err2 := filepath.Abs(dir)
+	rel, err3 := filepath.Rel(a, b)
+	if err1 != nil || err2 != nil || err3 != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 func (p *plan) lostFiles() []string {
@@ -126,19 +138,19 @@ func (im *importer) run(p *plan, dir string) (report *ImportReport, err error) {
 		return nil, err
 	}
 	report = &ImportReport{}
+	var outs []*RunWriter
 	for _, j := range jobs {
 		if err := j.out.Seal(); err != nil {
 			return nil, err
 		}
+		outs = append(outs, j.out)
 		report.Runs = append(report.Runs, j.report())
 	}
 	if err := im.ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, j := range jobs {
-		if err := j.out.Commit(); err != nil {
-			return nil, err
-		}
+	if err := w.Commit(outs...); err != nil {
+		return nil, err
 	}
 	return report, nil
 }

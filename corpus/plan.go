@@ -64,14 +64,18 @@ type planner struct {
 	errs    []error
 }
 
-// newPlan walks the tree and sorts its files.
-func newPlan(fsys fs.FS, desc *Description, opts *ImportOptions) (*plan, error) {
+// newPlan walks the tree and sorts its files. The directory skip, if any, is
+// the corpus being written and no part of the tree.
+func newPlan(fsys fs.FS, skip string, desc *Description, opts *ImportOptions) (*plan, error) {
 	p := &planner{desc: desc, opts: opts, used: desc.manifests(), runs: map[string]*runPlan{}, streams: map[string]map[string]*streamPlan{}}
 	if err := p.compile(); err != nil {
 		return nil, err
 	}
 	others := map[string][]string{} // files by run directory that no pattern took
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && name == skip {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

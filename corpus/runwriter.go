@@ -267,23 +267,7 @@ func (r *RunWriter) Seal() error {
 }
 
 // Commit seals the run if need be and moves it into the corpus, in one step.
-func (r *RunWriter) Commit() error {
-	if err := r.Seal(); err != nil {
-		return err
-	}
-	parent := filepath.Dir(r.final)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(r.final); err == nil {
-		return &RunExistsError{Run: r.info, Dir: r.final}
-	}
-	if err := os.Rename(r.dir, r.final); err != nil {
-		return err
-	}
-	r.w.moved++
-	return syncDir(parent)
-}
+func (r *RunWriter) Commit() error { return r.w.Commit(r) }
 
 // Abort deletes what was written of the run.
 func (r *RunWriter) Abort() error {

@@ -37,7 +37,7 @@ func OpenForWrite(dir, creator string) (*Writer, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), stagingPrefix) && e.Name() != runsDir {
+			if !strings.HasPrefix(e.Name(), stagingPrefix) {
 				return nil, fmt.Errorf("%s: is no corpus and not empty (it holds %s); name a new directory or a corpus", dir, e.Name())
 			}
 		}
@@ -84,8 +84,59 @@ func (w *Writer) begin() error {
 	return nil
 }
 
-// removeStale deletes the staging directory of a writer that is gone. That of
-// a live one stays.
+// Commit seals the runs as far as they are not, and moves them into the corpus:
+// all, or none. Should the program end while it moves them, the next writer
+// moves the rest.
+func (w *Writer) Commit(runs ...*RunWriter) error {
+	for _, r := range runs {
+		if err := r.Seal(); err != nil {
+			return err
+		}
+		if _, err := os.Lstat(r.final); !errors.Is(err, fs.ErrNotExist) {
+			return &RunExistsError{Run: r.info, Dir: r.final}
+		}
+	}
+	var moves []string
+	for _, r := range runs {
+		moves = append(moves, r.info.String())
+	}
+	mark := filepath.Join(w.stage, commitFile)
+	if err := writeFile(mark, []byte(strings.Join(moves, "\n"))); err != nil {
+		return err
+	}
+	w.moved += len(moves)
+	if err := moveRuns(w.dir, w.stage, moves); err != nil {
+		return err
+	}
+	return os.Remove(mark)
+}
+
+// moveRuns moves runs, named build/scenario/n, from a staging directory into
+// the corpus. One that was moved before is left alone.
+func moveRuns(dir, stage string, moves []string) error {
+	for _, name := range moves {
+		if err := checkPath(name); err != nil {
+			return err
+		}
+		from, to := filepath.Join(stage, filepath.FromSlash(name)), filepath.Join(dir, runsDir, filepath.FromSlash(name))
+		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
+		if err := syncDir(filepath.Dir(to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeStale deletes the staging directory of a writer that is gone, after
+// ending a commit that it had begun. That of a live writer stays.
 func removeStale(stage string) error {
 	f, err := os.OpenFile(filepath.Join(stage, lockFile), os.O_RDWR, 0)
 	if err != nil {
@@ -94,6 +145,15 @@ func removeStale(stage string) error {
 	defer f.Close()
 	if lock(f) != nil {
 		return nil
+	}
+	moves, err := os.ReadFile(filepath.Join(stage, commitFile))
+	switch {
+	case err == nil:
+		if err := moveRuns(filepath.Dir(stage), stage, strings.Split(string(moves), "\n")); err != nil {
+			return fmt.Errorf("%s: end the commit of an interrupted writer: %w", stage, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	return os.RemoveAll(stage)
 }
