@@ -166,6 +166,8 @@ type entry struct {
 
 	value  float64 // that unwrap took
 	hidden string  // label that unwrap took it from
+
+	changes int // counts changes to the fields above
 }
 
 // A mark is a state of an entry to go back to.
@@ -178,13 +180,20 @@ type mark struct {
 	wanted       bool
 	value        float64
 	hidden       string
+	changes      int
 }
 
 func (e *entry) mark() mark {
-	return mark{e.line, e.coloured, e.changed, len(e.ops), e.err, e.details, e.wanted, e.value, e.hidden}
+	return mark{e.line, e.coloured, e.changed, len(e.ops), e.err, e.details, e.wanted, e.value, e.hidden, e.changes}
 }
 
-func (e *entry) reset(m mark) {
+// reset takes the entry back to a mark. Most stages are filters, which change
+// nothing.
+func (e *entry) reset(m *mark) {
+	if e.changes == m.changes {
+		return
+	}
+	e.changes = m.changes
 	e.line, e.coloured, e.changed, e.ops = m.line, m.coloured, m.changed, e.ops[:m.ops]
 	e.err, e.details, e.wanted = m.err, m.details, m.wanted
 	e.value, e.hidden = m.value, m.hidden
@@ -194,11 +203,13 @@ func (e *entry) reset(m mark) {
 // stands.
 func (e *entry) fail(kind string, cause error) {
 	e.err, e.details = kind, cause.Error()
+	e.changes++
 }
 
 // rewrite gives the entry a line that must last as long as the one pushed.
 func (e *entry) rewrite(line []byte) {
 	e.line, e.changed, e.coloured = line, true, nil
+	e.changes++
 }
 
 // filterValue is lookup for label filters: what they see under __error__ is
@@ -260,6 +271,12 @@ func (e *entry) lookupParsed(ref nameRef) (value []byte, found, ok bool) {
 	return nil, false, false
 }
 
+// do adds a step.
+func (e *entry) do(o op) {
+	e.ops = append(e.ops, o)
+	e.changes++
+}
+
 // addFields adds what a parser found. A field that an earlier parser found
 // stays as it is.
 func (e *entry) addFields(b *block) {
@@ -275,7 +292,7 @@ func (e *entry) addFields(b *block) {
 		}
 		b = rest
 	}
-	e.ops = append(e.ops, op{kind: opBlock, block: b})
+	e.do(op{kind: opBlock, block: b})
 }
 
 // isParsed reports whether an earlier stage set a label.
@@ -293,11 +310,7 @@ func (e *entry) stageValues(n int) [][]byte {
 
 // set gives a label a value that must last as long as the line.
 func (e *entry) set(ref nameRef, value []byte) {
-	if ref.name == errorLabel {
-		e.err = string(value)
-		return
-	}
-	e.ops = append(e.ops, op{kind: opSet, ref: ref, value: value})
+	e.do(op{kind: opSet, ref: ref, value: value})
 }
 
 // remove takes a label away.
@@ -308,7 +321,7 @@ func (e *entry) remove(ref nameRef) {
 	case detailsLabel:
 		e.details = ""
 	}
-	e.ops = append(e.ops, op{kind: opDelete, ref: ref})
+	e.do(op{kind: opDelete, ref: ref})
 }
 
 // appendLabels appends the labels that are left, in no particular order, with

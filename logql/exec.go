@@ -2,7 +2,6 @@ package logql
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/stillfires/stillfires/internal/logs"
 )
@@ -96,7 +95,11 @@ func (r *Run) walk(nodes []*node) {
 	}
 	for i, n := range nodes {
 		if i > 0 {
-			e.reset(start)
+			e.reset(&start)
+		}
+		if n.needy != nil && n.needy.broken(e) {
+			r.walk(n.strict)
+			continue
 		}
 		if !n.stage.process(e) {
 			continue
@@ -158,120 +161,14 @@ func (r *Run) funnel(query int) [][]StageCount {
 				continue
 			}
 			counts[0].Lines += rt.lines
-			for i, n := range path {
-				counts[i+1].Lines += n.lines
-				counts[i+1].Errors += n.errors
+			for i, nodes := range path {
+				for _, n := range nodes {
+					counts[i+1].Lines += n.lines
+					counts[i+1].Errors += n.errors
+				}
 			}
 		}
 		out = append(out, counts)
 	}
 	return out
-}
-
-// A route is what the lines of streams go through that the same pipelines
-// select: the stages of all these pipelines, as a tree in which common
-// beginnings stand once.
-type route struct {
-	node
-	paths map[*runPipeline][]*node
-}
-
-// A node is a stage in a route.
-type node struct {
-	key      string
-	stage    stage
-	children []*node
-	ends     []*end
-
-	lines, errors int64 // that passed
-}
-
-// An end is where pipelines end that yield the same.
-type end struct {
-	leaf      *leaf
-	pipelines []*runPipeline
-}
-
-// routeStreams finds the route of every stream.
-func (r *Run) routeStreams(streams []logs.Labels) {
-	routes := make(map[string]*route)
-	for i, ls := range streams {
-		selected, key := r.selected(ls)
-		rt := routes[key]
-		if rt == nil {
-			rt = newRoute(selected)
-			routes[key] = rt
-			r.routes = append(r.routes, rt)
-		}
-		for _, p := range selected {
-			p.streams++
-		}
-		st := streamState{index: i, route: rt}
-		for _, l := range ls {
-			st.labels = append(st.labels, label{[]byte(l.Name), []byte(l.Value)})
-			st.mask |= 1 << nameSlot(l.Name)
-		}
-		r.streams = append(r.streams, st)
-	}
-}
-
-// selected returns the pipelines whose selector chooses a stream, and a key
-// that tells such lists apart.
-func (r *Run) selected(stream logs.Labels) ([]*runPipeline, string) {
-	var out []*runPipeline
-	var key []byte
-	known := make(map[string]bool)
-	for _, ps := range r.pipelines {
-		for _, p := range ps {
-			sel := p.plan.selector
-			ok, seen := known[sel.key]
-			if !seen {
-				ok = r.set.opt.AssumeSelectors || sel.matches(stream)
-				known[sel.key] = ok
-			}
-			if ok {
-				out = append(out, p)
-				key = append(key, '1')
-			} else {
-				key = append(key, '0')
-			}
-		}
-	}
-	return out, string(key)
-}
-
-func newRoute(pipelines []*runPipeline) *route {
-	rt := &route{paths: make(map[*runPipeline][]*node)}
-	for _, p := range pipelines {
-		at := &rt.node
-		path := []*node{}
-		for _, s := range p.plan.stages {
-			at = at.child(s)
-			path = append(path, at)
-		}
-		at.end(p)
-		rt.paths[p] = path
-	}
-	return rt
-}
-
-// child returns the child of n for a stage and makes it if there is none.
-func (n *node) child(s pipelineStage) *node {
-	i := slices.IndexFunc(n.children, func(c *node) bool { return c.key == s.key })
-	if i < 0 {
-		i = len(n.children)
-		n.children = append(n.children, &node{key: s.key, stage: s.stage})
-	}
-	return n.children[i]
-}
-
-// end makes p end at n.
-func (n *node) end(p *runPipeline) {
-	for _, x := range n.ends {
-		if x.leaf == p.leaf {
-			x.pipelines = append(x.pipelines, p)
-			return
-		}
-	}
-	n.ends = append(n.ends, &end{leaf: p.leaf, pipelines: []*runPipeline{p}})
 }

@@ -32,7 +32,7 @@ func (c *compiler) compilePipeline(q *syntax.LogQuery, unwrap *syntax.Unwrap, ne
 		p.add(s, st, need)
 	}
 	if unwrap != nil {
-		p.stages = append(p.stages, pipelineStage{unwrapText(unwrap), newUnwrap(unwrap)})
+		p.stages = append(p.stages, pipelineStage{key: unwrapText(unwrap), stage: newUnwrap(unwrap)})
 		for _, f := range unwrap.Filters {
 			st, err := c.compileLabelFilterStage(f)
 			if err != nil {
@@ -46,12 +46,16 @@ func (c *compiler) compilePipeline(q *syntax.LogQuery, unwrap *syntax.Unwrap, ne
 }
 
 func (p *pipelinePlan) add(s syntax.Stage, st stage, need *labelNeed) {
-	key := s.String()
-	switch s.(type) {
-	case *syntax.JSONStage, *syntax.LogfmtStage, *syntax.UnpackStage:
-		key += need.key()
+	out := pipelineStage{key: s.String(), stage: st}
+	switch st.(type) {
+	case needyStage:
+		out.need = need.key()
+	case *jsonPathStage, *logfmtKeyStage, *unpackStage:
+		out.key += need.key()
+	case passStage:
+		out.key += "\x00"
 	}
-	p.stages = append(p.stages, pipelineStage{key, st})
+	p.stages = append(p.stages, out)
 }
 
 // unwrapText prints unwrap without the filters that follow it.

@@ -9,11 +9,22 @@ type stage interface {
 	process(e *entry) bool
 }
 
+// A needyStage is a parser that does the same whatever labels are needed, as
+// long as the line is well formed.
+type needyStage interface {
+	stage
+	// broken reports whether the line is not well formed.
+	broken(e *entry) bool
+}
+
 // A pipelineStage is a stage with its text. Stages with equal keys do the
 // same, so that pipelines that begin with the same keys share their work.
 type pipelineStage struct {
 	key   string
 	stage stage
+	// need is set for a needyStage. Those with equal keys and unequal needs do
+	// the same on well formed lines.
+	need string
 }
 
 // A labelNeed says which labels the rest of a metric query looks at. Loki

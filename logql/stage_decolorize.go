@@ -11,5 +11,6 @@ func (decolorizeStage) process(e *entry) bool {
 	plain := decolorize(nil, e.line)
 	e.changed = e.changed || len(plain) != len(e.line)
 	e.line = plain
+	e.changes++
 	return true
 }

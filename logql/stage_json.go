@@ -21,6 +21,9 @@ func (s *jsonStage) process(e *entry) bool {
 	return true
 }
 
+// broken implements [needyStage].
+func (s *jsonStage) broken(e *entry) bool { return e.parsedJSON().err != nil }
+
 // parsedJSON returns the fields of the line. Those of an unchanged line are
 // found once for all pipelines.
 func (e *entry) parsedJSON() *block {

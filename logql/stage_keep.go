@@ -14,7 +14,7 @@ func (s *keepStage) process(e *entry) bool {
 			b.add(l.name, l.value)
 		}
 	}
-	e.ops = append(e.ops, op{kind: opOnly, block: b})
+	e.do(op{kind: opOnly, block: b})
 	return true
 }
 

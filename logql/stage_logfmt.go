@@ -24,6 +24,11 @@ func (s *logfmtStage) process(e *entry) bool {
 	return true
 }
 
+// broken implements [needyStage].
+func (s *logfmtStage) broken(e *entry) bool {
+	return e.parsedLogfmt(s.strict, s.keepEmpty).err != nil
+}
+
 // parsedLogfmt returns the fields of the line. Those of an unchanged line are
 // found once for all pipelines.
 func (e *entry) parsedLogfmt(strict, keepEmpty bool) *block {

@@ -23,6 +23,7 @@ func (s *unwrapStage) process(e *entry) bool {
 		f = 0
 	}
 	e.value, e.hidden = f, s.ref.name
+	e.changes++
 	return true
 }
 

@@ -1,0 +1,149 @@
+package logql
+
+import (
+	"slices"
+
+	"github.com/stillfires/stillfires/internal/logs"
+)
+
+// A route is what the lines of streams go through that the same pipelines
+// select: the stages of all these pipelines, as a tree in which common
+// beginnings stand once.
+type route struct {
+	node
+	// paths lists for each pipeline and stage the nodes that stand for it.
+	paths map[*runPipeline][][]*node
+}
+
+// A node is a stage in a route.
+type node struct {
+	key      string
+	stage    stage
+	children []*node
+	ends     []*end
+
+	// A parser that pipelines with different needs share has strict: what its
+	// lines go through instead of the node when they are not well formed.
+	// There the pipelines part by their needs before the parser.
+	needy  needyStage
+	strict []*node
+
+	lines, errors int64 // that passed
+}
+
+// An end is where pipelines end that yield the same.
+type end struct {
+	leaf      *leaf
+	pipelines []*runPipeline
+}
+
+// routeStreams finds the route of every stream.
+func (r *Run) routeStreams(streams []logs.Labels) {
+	routes := make(map[string]*route)
+	for i, ls := range streams {
+		selected, key := r.selected(ls)
+		rt := routes[key]
+		if rt == nil {
+			rt = newRoute(selected)
+			routes[key] = rt
+			r.routes = append(r.routes, rt)
+		}
+		for _, p := range selected {
+			p.streams++
+		}
+		st := streamState{index: i, route: rt}
+		for _, l := range ls {
+			st.labels = append(st.labels, label{[]byte(l.Name), []byte(l.Value)})
+			st.mask |= 1 << nameSlot(l.Name)
+		}
+		r.streams = append(r.streams, st)
+	}
+}
+
+// selected returns the pipelines whose selector chooses a stream, and a key
+// that tells such lists apart.
+func (r *Run) selected(stream logs.Labels) ([]*runPipeline, string) {
+	var out []*runPipeline
+	var key []byte
+	known := make(map[string]bool)
+	for _, ps := range r.pipelines {
+		for _, p := range ps {
+			sel := p.plan.selector
+			ok, seen := known[sel.key]
+			if !seen {
+				ok = r.set.opt.AssumeSelectors || sel.matches(stream)
+				known[sel.key] = ok
+			}
+			if ok {
+				out = append(out, p)
+				key = append(key, '1')
+			} else {
+				key = append(key, '0')
+			}
+		}
+	}
+	return out, string(key)
+}
+
+func newRoute(pipelines []*runPipeline) *route {
+	rt := &route{paths: make(map[*runPipeline][][]*node)}
+	for _, p := range pipelines {
+		rt.paths[p] = make([][]*node, len(p.plan.stages))
+	}
+	rt.children, rt.ends = rt.grow(pipelines, 0, false)
+	return rt
+}
+
+// grow returns the nodes for stage i of pipelines that have all stages before
+// it in common, and the ends of those that have no more stages. With strict
+// set, parsers with different needs are kept apart.
+func (rt *route) grow(pipelines []*runPipeline, i int, strict bool) ([]*node, []*end) {
+	var nodes []*node
+	var ends []*end
+	groups := make(map[*node][]*runPipeline)
+	for _, p := range pipelines {
+		if i == len(p.plan.stages) {
+			ends = addEnd(ends, p)
+			continue
+		}
+		s := p.plan.stages[i]
+		key := s.key
+		if strict {
+			key += s.need
+		}
+		at := slices.IndexFunc(nodes, func(n *node) bool { return n.key == key })
+		if at < 0 {
+			at = len(nodes)
+			nodes = append(nodes, &node{key: key, stage: s.stage})
+		}
+		n := nodes[at]
+		groups[n] = append(groups[n], p)
+		rt.paths[p][i] = append(rt.paths[p][i], n)
+	}
+	for _, n := range nodes {
+		group := groups[n]
+		n.children, n.ends = rt.grow(group, i+1, strict)
+		if needy, ok := n.stage.(needyStage); ok && !strict && needsDiffer(group, i) {
+			n.needy = needy
+			n.strict, _ = rt.grow(group, i, true)
+		}
+	}
+	return nodes, ends
+}
+
+func needsDiffer(pipelines []*runPipeline, i int) bool {
+	return slices.ContainsFunc(pipelines, func(p *runPipeline) bool {
+		return p.plan.stages[i].need != pipelines[0].plan.stages[i].need
+	})
+}
+
+// addEnd makes p end with those that yield the same.
+func addEnd(ends []*end, p *runPipeline) []*end {
+	for _, x := range ends {
+		if x.leaf == p.leaf {
+			x.pipelines = append(x.pipelines, p)
+			return ends
+		}
+	}
+	return append(ends, &end{leaf: p.leaf, pipelines: []*runPipeline{p}})
+}
