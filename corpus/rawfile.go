@@ -234,6 +234,9 @@ func (l *lineReader) next() ([]byte, error) {
 	case len(l.long) == 0:
 		return nil, io.EOF
 	}
+	if len(l.long) > MaxRecord {
+		return nil, fmt.Errorf("line %d is longer than %d bytes", l.n+1, MaxRecord)
+	}
 	l.n++
 	return l.long, nil
 }
