@@ -39,8 +39,8 @@ type RawOptions struct {
 func (o *Options) sides(ctx context.Context) (deployed, candidate *side, cleanup func(), err error) {
 	rawD, rawC := isRaw(o.Deployed), isRaw(o.Candidate)
 	if rawD != rawC {
-		return nil, nil, nil, fmt.Errorf("%s is a log file and %s is not; give two log files, or two builds of a corpus",
-			pick(rawD, o.Deployed, o.Candidate), pick(rawD, o.Candidate, o.Deployed))
+		return nil, nil, nil, fmt.Errorf("%s: there is no such log file, but %s is one; give two log files, or two builds of a corpus",
+			pick(rawC, o.Deployed, o.Candidate), pick(rawD, o.Deployed, o.Candidate))
 	}
 	if rawD {
 		return o.rawSides(ctx)
@@ -81,6 +81,9 @@ func (o *Options) open(role, spec string) (*side, error) {
 		dir, build = spec[:i], spec[i+1:]
 	} else if _, err := os.Stat(filepath.Join(spec, "corpus.json")); err == nil {
 		dir, build = spec, ""
+	}
+	if info, err := os.Stat(spec); dir == "" && err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s build: %s is a folder, but no corpus; make one of its logs with: stillfires corpus import -f import.yaml %s -o corpus", role, spec, spec)
 	}
 	if dir == "" {
 		return nil, fmt.Errorf("%s build %q: there is no such log file, and no corpus was given; name a log file, or a corpus with --corpus DIR or as DIR:BUILD", role, spec)
@@ -131,10 +134,10 @@ func (o *Options) rawSides(ctx context.Context) (deployed, candidate *side, clea
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	cleanup = func() { _ = os.RemoveAll(tmp) } // best effort: it is below the system's temporary folder
+	remove := func() { _ = os.RemoveAll(tmp) } // best effort: it is below the system's temporary folder
 	defer func() {
 		if err != nil {
-			cleanup()
+			remove()
 		}
 	}()
 	for _, raw := range []struct {
@@ -152,7 +155,7 @@ func (o *Options) rawSides(ctx context.Context) (deployed, candidate *side, clea
 		s.spec, s.assumed = raw.path, len(o.Labels) == 0
 		*raw.to = s
 	}
-	return deployed, candidate, cleanup, nil
+	return deployed, candidate, remove, nil
 }
 
 // scenarios returns the names of the scenarios that the build ran, ordered.
