@@ -21,11 +21,24 @@ func (c *cell) lost() Finding {
 	}
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + c.cause(f.Parting, &c.candidate)
 	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
-		said, near := c.nearest(c.stage(f.Parting))
+		said, near := c.nearest(f.Parting)
 		f.Nearest = near
 		f.Message += whatBecame(said, near)
 	}
+	f.Said = c.said(f.Parting, f.Deployed)
 	return f
+}
+
+// said returns what a line says that the rule matched.
+func (c *cell) said(p *Parting, e *outcome.Evidence) string {
+	if e == nil {
+		return ""
+	}
+	said, _ := spoken(wordings(e.Line), c.wanted(p))
+	if said == nil {
+		return ""
+	}
+	return said.text
 }
 
 // whatBecame says where the wording went: the same text in another field, or
@@ -47,6 +60,7 @@ func (c *cell) gained() Finding {
 	if f.Parting != nil {
 		f.Pos = f.Parting.Pos
 	}
+	f.Said = c.said(f.Parting, f.Candidate)
 	f.Message = c.did(&c.deployed) + " (" + c.cause(f.Parting, &c.deployed) + "), " + c.did(&c.candidate)
 	return f
 }

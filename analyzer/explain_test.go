@@ -83,6 +83,10 @@ func TestNearest(t *testing.T) {
 		`{"msg":"Created Workload: team-a/job-1"}`, `{"msg":"Event occurred","note":"Created Workload: team-a/job-2"}`,
 		`(of 900); the text of field msg now stands in note`,
 		`Created Workload: team-a/job-[-1-]{+2+}`)
+	// The stage that parts says little; what the rule is about comes later.
+	f(`{app="kueue"} | level="error" | error=~".*no active clusters"`,
+		`{"level":"error","logger":"multikueue workload","msg":"Reconciler error","error":"no active clusters"}`, `{"msg":"Starting workers"}`,
+		`no line has level="error" (of 900)`)
 	// Nothing alike: nothing is shown.
 	f(`{app="kueue"} |= "no active clusters"`,
 		`{"level":"error","msg":"Reconciler error","error":"no active clusters"}`, `{"msg":"Starting workers"}`,
@@ -120,6 +124,26 @@ func TestNearest_NotNew(t *testing.T) {
 	got := Compare(in).Findings[0]
 	if len(got.Nearest) == 0 || got.Nearest[0].Line != replacement {
 		t.Errorf("nearest %+v; want %s first", got.Nearest, replacement)
+	}
+}
+
+// TestNearest_NotSelected: a line in a stream that the rule does not look at
+// is named so, and comes after one in a stream that it does.
+func TestNearest_NotSelected(t *testing.T) {
+	tr := trial{rule: queryRule(), deployed: states(outcome.Matched), candidate: states(outcome.None)}
+	tr.rule.Expr = `{app="kueue", cluster=~"manage.*"} |= "got reservation on"`
+	tr.messages = messages(append([]string{
+		`{"msg":"The workload was admitted on \"worker-1\""}`, `{"msg":"The workload was dispatched on \"worker-1\""}`,
+	}, others...)...)
+	tr.messages[0].First.Stream = logs.FromMap(map[string]string{"app": "kueue", "cluster": "management"})
+	tr.messages[1].First.Stream = logs.FromMap(map[string]string{"app": "kueue", "cluster": "worker"})
+	near := tr.run().Findings[0].Nearest
+	selected := map[string]bool{}
+	for _, n := range near {
+		selected[n.Stream.Get("cluster")] = n.Selected
+	}
+	if len(near) != 2 || !near[0].Selected || !selected["management"] || selected["worker"] {
+		t.Errorf("nearest %+v", near)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
-	"github.com/stillfires/stillfires/logql/syntax"
 )
 
 // What counts as near. A candidate line is shown when its wording is at least
@@ -21,6 +20,8 @@ const (
 	// A text that the deployed build writes as well is hardly what became of
 	// another one.
 	notNew = 0.8
+	// Nor is one in a stream that the rule does not look at.
+	notSelected = 0.8
 )
 
 // A catalogue is every kind of record that the candidate wrote in a scenario.
@@ -103,9 +104,8 @@ func (c *catalogue) similarity(a, b []string) (float64, int) {
 }
 
 // nearest returns the candidate's lines that are closest to the deployed line
-// that the rule matched, and what that one said; stage is where the builds
-// part, nil if that is not known.
-func (c *cell) nearest(stage syntax.Stage) (said *wording, found []Near) {
+// that the rule matched, and what that one said.
+func (c *cell) nearest(p *Parting) (said *wording, found []Near) {
 	e := c.deployed.evidence()
 	if e == nil {
 		return nil, nil
@@ -115,15 +115,25 @@ func (c *cell) nearest(stage syntax.Stage) (said *wording, found []Near) {
 		cat = newCatalogue(c.candidate.runs, c.deployed.runs)
 		c.cmp.catalogues[c.scenario] = cat
 	}
-	literals, field := wanted(stage)
-	said = spoken(wordings(e.Line), literals, field)
+	said, literals := spoken(wordings(e.Line), c.wanted(p))
 	if said == nil {
 		return nil, nil
 	}
+	selected := map[string]bool{}
 	for _, k := range cat.kinds {
-		if n, ok := cat.near(said, k, literals); ok {
-			found = append(found, n)
+		n, ok := cat.near(said, k, literals)
+		if !ok {
+			continue
 		}
+		stream := n.Stream.String()
+		if _, ok := selected[stream]; !ok {
+			selected[stream] = c.selects(n.Stream)
+		}
+		if n.Selected = selected[stream]; !n.Selected {
+			n.Similarity *= notSelected
+		}
+		n.Similarity = min(math.Round(n.Similarity*100)/100, 1)
+		found = append(found, n)
 	}
 	slices.SortStableFunc(found, func(a, b Near) int {
 		return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), -cmp.Compare(a.Count, b.Count),
@@ -189,38 +199,52 @@ func (c *catalogue) near(said *wording, k kind, literals []string) (Near, bool) 
 	}
 	return Near{
 		Evidence: k.message.First, Level: k.message.Level, Count: k.message.Count,
-		Similarity: min(math.Round(score*100)/100, 1), Field: best.field,
+		Similarity: score, Field: best.field,
 		Diff: []Edit{{Insert, best.text}},
 	}, true
 }
 
-// spoken chooses the text of a record that carries what it says: the shortest
-// of several words that holds a literal of the rule, the field the rule asks for, the field that
-// loggers use for it, else the one with the most words.
-func spoken(texts []wording, literals []string, field string) *wording {
-	var most, holds *wording
-	for i := range texts {
-		t := &texts[i]
-		for _, l := range literals {
-			if strings.Contains(t.text, l) && l != "" && len(t.words) > 1 && (holds == nil || len(t.text) < len(holds.text)) {
-				holds = t
-			}
-		}
-		if most == nil || len(t.words) > len(most.words) {
-			most = t
-		}
-	}
-	if holds != nil {
-		return holds
-	}
-	for _, name := range []string{field, "msg", "message", "note", "error", "err"} {
+// spoken chooses the text of a record that carries what it says: the first of
+// several words that the rule looks for, else that of the field in which
+// loggers write it, else the one with the most words. It also returns the
+// literals that were found in it.
+func spoken(texts []wording, wanted []target) (said *wording, literals []string) {
+	for _, t := range wanted {
 		for i := range texts {
-			if name != "" && label(texts[i].field) == name {
-				return &texts[i]
+			if t.in(&texts[i]) && (said == nil || len(texts[i].text) < len(said.text)) {
+				said = &texts[i]
+			}
+		}
+		if said != nil {
+			return said, t.literals
+		}
+	}
+	for _, name := range []string{"msg", "message", "note", "error", "err"} {
+		for i := range texts {
+			if texts[i].field == name && len(texts[i].words) > 1 {
+				return &texts[i], nil
 			}
 		}
 	}
-	return most
+	for i := range texts {
+		if said == nil || len(texts[i].words) > len(said.words) {
+			said = &texts[i]
+		}
+	}
+	return said, nil
+}
+
+// in reports whether a text of several words is what the target looks for.
+func (t *target) in(text *wording) bool {
+	if len(text.words) < 2 || t.field != "" && t.field != label(text.field) {
+		return false
+	}
+	for _, l := range t.literals {
+		if l != "" && strings.Contains(text.text, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // words returns the candidate's wording: what the diff keeps and inserts.

@@ -74,8 +74,11 @@ type Finding struct {
 	Fingerprint string
 
 	Deployed, Candidate *outcome.Evidence // nil: no line to show
-	Parting             *Parting          // nil: not about lost or new lines
-	Nearest             []Near            // at most 3, best first
+	// Said is the part of the line that matched which says what it is about.
+	// It is empty where none was asked for.
+	Said    string
+	Parting *Parting // nil: not about lost or new lines
+	Nearest []Near   // at most 3, best first
 }
 
 // A Parting is where the two builds part: the first stage of the rule that
@@ -96,7 +99,10 @@ type Near struct {
 	Count      int64   // records of this kind
 	Similarity float64 // 0 to 1
 	Field      string  // that holds the words; empty: the line itself
-	Diff       []Edit  // from the deployed words to the candidate's
+	// Selected reports whether a selector of the rule chooses the stream in
+	// which this kind of record was first seen.
+	Selected bool
+	Diff     []Edit // from the deployed words to the candidate's
 }
 
 // An Edit is one part of a wording diff.

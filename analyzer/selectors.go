@@ -1,6 +1,11 @@
 package analyzer
 
 import (
+	"slices"
+
+	"github.com/grafana/regexp"
+
+	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/logql/syntax"
 	"github.com/stillfires/stillfires/rules"
 )
@@ -58,4 +63,38 @@ func withoutSelectors(r *rules.Rule) (rest, selectors string, ok bool) {
 		q.Selector = &syntax.Selector{}
 	})
 	return expr.String(), selectors, true
+}
+
+// selects reports whether one of the rule's selectors chooses a stream. It is
+// true where that is not known: for PromQL, for a query that does not parse,
+// and where every selector was assumed to match.
+func (c *cell) selects(stream logs.Labels) bool {
+	if c.rule.Language == rules.PromQL || c.cmp.in.SelectorsAssumed {
+		return true
+	}
+	expr, err := syntax.Parse(c.rule.Expr)
+	if err != nil {
+		return true
+	}
+	chosen := false
+	eachQuery(expr, func(q *syntax.LogQuery) {
+		chosen = chosen || !slices.ContainsFunc(q.Selector.Matchers, func(m *syntax.Matcher) bool { return !matches(m, stream.Get(m.Name)) })
+	})
+	return chosen
+}
+
+// matches reports whether a label's value passes a matcher. A regexp that is
+// not valid passes everything; the rule was then refused elsewhere.
+func matches(m *syntax.Matcher, value string) bool {
+	switch m.Op {
+	case syntax.MatchEqual:
+		return value == m.Value
+	case syntax.MatchNotEqual:
+		return value != m.Value
+	}
+	re, err := regexp.Compile("^(?s:" + m.Value + ")$")
+	if err != nil {
+		return true
+	}
+	return re.MatchString(value) == (m.Op == syntax.MatchRegexp)
 }

@@ -29,33 +29,44 @@ func eachQuery(e syntax.Expr, f func(*syntax.LogQuery)) {
 	}
 }
 
-// stage returns the stage at which the builds part; nil for a selector, for
-// PromQL, and for a query that does not parse.
-func (c *cell) stage(p *Parting) syntax.Stage {
-	if p == nil || c.rule.Language == rules.PromQL {
-		return nil
+// stages returns the stage at which the builds part, and the other stages of
+// the rule's query: first those after it, then those before it, which both
+// builds passed. The first is nil where it is a selector or not known; there
+// is nothing for PromQL and for a query that does not parse.
+func (c *cell) stages(p *Parting) (at syntax.Stage, others []syntax.Stage) {
+	if c.rule.Language == rules.PromQL {
+		return nil, nil
 	}
 	expr, err := syntax.Parse(c.rule.Expr)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	offset := c.deployed.outcome().Funnel[p.Step].Start
-	var found syntax.Stage
+	offset := -1
+	if p != nil {
+		offset = c.deployed.outcome().Funnel[p.Step].Start
+	}
+	var passed []syntax.Stage
 	eachQuery(expr, func(q *syntax.LogQuery) {
 		for _, s := range q.Stages {
-			if s.Span().Start == offset {
-				found = s
+			switch start := s.Span().Start; {
+			case start == offset:
+				at = s
+			case start > offset:
+				others = append(others, s)
+			default:
+				passed = append(passed, s)
 			}
 		}
 	})
-	return found
+	return at, append(others, passed...)
 }
 
 // stageInWords says what no line on the build h has: the stage at which the
 // builds part, in words.
 func (c *cell) stageInWords(p *Parting, h *half) string {
 	said := "no line passes " + p.Stage
-	switch s := c.stage(p).(type) {
+	at, _ := c.stages(p)
+	switch s := at.(type) {
 	case *syntax.LineFilter:
 		said = lineFilterInWords(s)
 	case *syntax.LabelFilterStage:
@@ -112,33 +123,52 @@ func labelFilterInWords(f syntax.LabelFilter) string {
 	return "no line has " + f.String()
 }
 
-// wanted returns the texts that a stage looks for, and the field in which it
-// looks.
-func wanted(stage syntax.Stage) (literals []string, field string) {
+// A target is what a stage looks for: one of the literals, in a field or,
+// where none is named, anywhere in the line.
+type target struct {
+	field    string
+	literals []string
+}
+
+// targets returns what a stage looks for.
+func targets(stage syntax.Stage) []target {
+	var out []target
 	switch s := stage.(type) {
 	case *syntax.LineFilter:
+		t := target{}
 		for _, o := range s.Operands {
 			switch s.Op {
 			case syntax.LineContains:
-				literals = append(literals, o.Value)
+				t.literals = append(t.literals, o.Value)
 			case syntax.LineMatches, syntax.LinePattern:
-				literals = append(literals, plainParts(o.Value)...)
+				t.literals = append(t.literals, plainParts(o.Value)...)
 			}
 		}
+		out = append(out, t)
 	case *syntax.LabelFilterStage:
 		eachMatcher(s.Filter, func(m *syntax.Matcher) {
-			if field == "" {
-				field = m.Name
-			}
+			t := target{field: m.Name}
 			switch m.Op {
 			case syntax.MatchEqual:
-				literals = append(literals, m.Value)
+				t.literals = []string{m.Value}
 			case syntax.MatchRegexp:
-				literals = append(literals, plainParts(m.Value)...)
+				t.literals = plainParts(m.Value)
 			}
+			out = append(out, t)
 		})
 	}
-	return literals, field
+	return out
+}
+
+// wanted returns what the rule looks for, what the stage at which the builds
+// part looks for first.
+func (c *cell) wanted(p *Parting) []target {
+	at, others := c.stages(p)
+	wanted := targets(at)
+	for _, s := range others {
+		wanted = append(wanted, targets(s)...)
+	}
+	return wanted
 }
 
 // eachMatcher calls f for every comparison with a string in a label filter.

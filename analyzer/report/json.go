@@ -128,6 +128,7 @@ type (
 		Level      *string    `json:"level"`
 		Count      int64      `json:"count"`
 		Similarity number     `json:"similarity"`
+		Selected   bool       `json:"selected"`
 		Field      *string    `json:"field"`
 		Diff       []jsonEdit `json:"diff"`
 	}
@@ -260,7 +261,7 @@ func toJSONFinding(f *analyzer.Finding) jsonFinding {
 		n := &f.Nearest[i]
 		near := jsonNear{
 			jsonEvidence: *toJSONEvidence(&n.Evidence), Level: text(n.Level), Count: n.Count,
-			Similarity: number(n.Similarity), Field: text(n.Field), Diff: make([]jsonEdit, 0, len(n.Diff)),
+			Similarity: number(n.Similarity), Selected: n.Selected, Field: text(n.Field), Diff: make([]jsonEdit, 0, len(n.Diff)),
 		}
 		for _, e := range n.Diff {
 			near.Diff = append(near.Diff, jsonEdit{e.Op.String(), e.Text})

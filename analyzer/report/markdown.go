@@ -253,11 +253,7 @@ func (p *page) nearest(n *analyzer.Near, i int) {
 			candidate.WriteString(e.Text)
 		}
 	}
-	where := "in the line"
-	if n.Field != "" {
-		where = "in the field " + mdCode(n.Field)
-	}
-	p.line("\n%s on the candidate, %s (%s):", [...]string{"Nearest", "Next", "Then"}[min(i, 2)], where, plural(int(n.Count), "record"))
+	p.line("\n%s (%s):", [...]string{"Nearest", "Next", "Then"}[min(i, 2)], md(whereNear(n)))
 	p.fence("diff", "- "+deployed.String(), "+ "+candidate.String())
 }
 

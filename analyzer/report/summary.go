@@ -73,5 +73,18 @@ func meaning(v analyzer.Verdict) string {
 	return "the runs do not prove that the rules still work"
 }
 
+// whereNear says where a nearest line was found.
+func whereNear(n *analyzer.Near) string {
+	where := "in the line"
+	if n.Field != "" {
+		where = "in field " + n.Field
+	}
+	where += ", " + plural(int(n.Count), "record") + " on candidate"
+	if !n.Selected {
+		where += ", in a stream that the rule does not select: " + n.Stream.String()
+	}
+	return where
+}
+
 // clock prints a time of day, UTC. The date stands in the other formats.
 func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05") }

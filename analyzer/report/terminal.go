@@ -112,8 +112,8 @@ func (s *screen) full(b *block) {
 	if p := b.first.Parting; p != nil {
 		s.field("stage", fmt.Sprintf("lines left %d → %d  after  %s", p.Deployed, p.Candidate, p.Stage))
 	}
-	s.evidence("deployed", b.first.Deployed, deployedWords(b.first), stageWords(b.first))
-	s.evidence("candidate", b.first.Candidate, stageWords(b.first))
+	s.evidence("deployed", b.first.Deployed, b.first.Said)
+	s.evidence("candidate", b.first.Candidate, b.first.Said)
 	for i := range b.first.Nearest {
 		n := &b.first.Nearest[i]
 		if i > 0 && !s.all {
@@ -165,22 +165,20 @@ func withoutNearest(f *analyzer.Finding) string {
 	return f.Message
 }
 
-// evidence writes a log line so that what matters in it is in sight: a JSON
-// line often begins with a screenful of other fields.
-func (s *screen) evidence(role string, e *outcome.Evidence, focus ...string) {
+// evidence writes a log line so that what it says is in sight: a JSON line
+// often begins with a screenful of other fields.
+func (s *screen) evidence(role string, e *outcome.Evidence, said string) {
 	if e == nil {
 		return
 	}
 	at := clock(e.Time)
 	text := clean(e.Line)
 	room := s.width - 13 - len(at) - 1
-	if columns.StringWidth(text) > room {
-		for _, f := range append(focus, `"msg":`) {
-			if i := strings.Index(text, clean(f)); f != "" && i >= 0 {
-				text = from(text, i, room)
-				break
-			}
-		}
+	// JSON escapes quotes and line ends: look for what comes before them.
+	said, _, _ = strings.Cut(said, "\n")
+	said, _, _ = strings.Cut(said, `"`)
+	if i := strings.Index(text, clean(said)); i > 0 && columns.StringWidth(text) > room {
+		text = from(text, i, room)
 	}
 	s.field(role, at+" "+text)
 }
@@ -202,37 +200,6 @@ func from(text string, i, room int) string {
 		return text
 	}
 	return "…" + text[start:]
-}
-
-// deployedWords returns the beginning of the deployed wording as it stands in
-// a JSON line, up to the first character that JSON escapes.
-func deployedWords(f *analyzer.Finding) string {
-	if len(f.Nearest) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	for _, e := range f.Nearest[0].Diff {
-		if e.Op != analyzer.Insert {
-			b.WriteString(e.Text)
-		}
-	}
-	text, _, _ := strings.Cut(b.String(), `"`)
-	return text
-}
-
-// stageWords returns the first text in quotes of the stage where the builds
-// part.
-func stageWords(f *analyzer.Finding) string {
-	if f.Parting == nil {
-		return ""
-	}
-	for _, quote := range []string{`"`, "`"} {
-		if _, rest, ok := strings.Cut(f.Parting.Stage, quote); ok {
-			text, _, _ := strings.Cut(rest, quote)
-			return text
-		}
-	}
-	return ""
 }
 
 // diff writes the nearest line of the candidate as a wording diff.
@@ -262,11 +229,7 @@ func (s *screen) diff(n *analyzer.Near) {
 		b.WriteString(text)
 	}
 	s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", "nearest")), b.String())
-	where := "in the line"
-	if n.Field != "" {
-		where = "in field " + n.Field
-	}
-	s.line("  %-11s%s", "", s.paint(dim, cut(clean(fmt.Sprintf("%s, %s on candidate", where, plural(int(n.Count), "record"))), s.width-indent)))
+	s.line("  %-11s%s", "", s.paint(dim, cut(clean(whereNear(n)), s.width-indent)))
 }
 
 // brief writes a block in one line.
