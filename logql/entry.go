@@ -51,6 +51,9 @@ type lineState struct {
 	scratch  []label  // of one stage
 	values   [][]byte // of one stage
 
+	manyTexts bool // many texts are searched for in a line
+	pairs     pairs
+
 	lower      []byte // the line in lower case, if lowerDone
 	lowerDone  bool
 	lowerASCII bool
@@ -74,6 +77,8 @@ func (s *lineState) begin(stream *streamState, in *logs.Entry) {
 	}
 	s.used = 0
 	s.lowerDone = false
+	s.manyTexts = stream.route.texts >= enoughTexts
+	s.pairs.begin()
 	if len(in.Metadata) > 0 {
 		s.addMetadata(in.Metadata)
 	}

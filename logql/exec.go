@@ -76,43 +76,50 @@ func (r *Run) push(stream int, e *logs.Entry) {
 	}
 	st := &r.streams[stream]
 	st.route.lines++
-	if len(st.route.children) == 0 && len(st.route.ends) == 0 {
+	if len(st.route.paths) == 0 {
 		return
 	}
 	r.line.begin(st, e)
 	x := &r.entry
 	*x = entry{lineState: &r.line, line: e.Line, ops: x.ops[:0]}
-	r.arrive(st.route.ends)
-	r.walk(st.route.children)
+	r.walk(&st.route.next)
 }
 
-// walk takes the entry through stages that all begin where it is.
-func (r *Run) walk(nodes []*node) {
+// walk takes the entry down all ways from where it is.
+func (r *Run) walk(b *branch) {
 	e := &r.entry
-	var start mark
-	if len(nodes) > 1 {
-		start = e.mark()
+	if len(b.ends) > 0 {
+		r.arrive(b.ends)
 	}
-	for i, n := range nodes {
-		if i > 0 {
+	if len(b.nodes)+len(b.switches) == 0 {
+		return
+	}
+	start := e.mark()
+	for _, n := range b.nodes {
+		switch {
+		case n.needy != nil && n.needy.broken(e):
+			r.walk(&n.strict)
+		case n.stage.process(e):
+			r.enter(n)
+		}
+		e.reset(&start)
+	}
+	for _, s := range b.switches {
+		v, _ := e.filterValue(s.ref)
+		if n := s.byValue[string(v)]; n != nil {
+			r.enter(n)
 			e.reset(&start)
 		}
-		if n.needy != nil && n.needy.broken(e) {
-			r.walk(n.strict)
-			continue
-		}
-		if !n.stage.process(e) {
-			continue
-		}
-		n.lines++
-		if e.err != "" {
-			n.errors++
-		}
-		r.arrive(n.ends)
-		if len(n.children) > 0 {
-			r.walk(n.children)
-		}
 	}
+}
+
+// enter counts an entry that passed the stage of a node and takes it on.
+func (r *Run) enter(n *node) {
+	n.lines++
+	if r.entry.err != "" {
+		n.errors++
+	}
+	r.walk(&n.next)
 }
 
 // arrive hands the entry to the pipelines that end where it is.

@@ -24,17 +24,17 @@ func compileLineRegexp(pattern string) (lineMatcher, error) {
 	if m, ok := simpleLineMatcher(tree, re); ok {
 		return m, nil
 	}
-	return &regexpMatcher{re: re, needs: requiredText(tree)}, nil
+	return &regexpMatcher{re: re, needs: newTextSearch(requiredText(tree))}, nil
 }
 
 // A regexpMatcher searches for a regexp.
 type regexpMatcher struct {
 	re    *regexp.Regexp
-	needs []byte // what every match holds; may be empty
+	needs textSearch // what every match holds; may be empty
 }
 
-func (m *regexpMatcher) match(_ *entry, line []byte) bool {
-	return bytes.Contains(line, m.needs) && m.re.Match(line)
+func (m *regexpMatcher) match(e *entry, line []byte) bool {
+	return m.needs.in(e, line) && m.re.Match(line)
 }
 
 // An anyMatcher matches what one of its matchers does.
@@ -53,16 +53,19 @@ func (m anyMatcher) match(e *entry, line []byte) bool {
 // ASCII there are more characters that are equal but for case (such as the
 // Kelvin sign and k), so lines that are not ASCII are left to the regexp.
 type foldMatcher struct {
-	lower []byte
-	re    *regexp.Regexp
+	textSearch // of the text in lower case
+	re         *regexp.Regexp
 }
 
 func (m *foldMatcher) match(e *entry, line []byte) bool {
+	if e.manyTexts && !e.changed && !e.pairs.hold(e, m.probes) && e.pairs.ascii {
+		return false
+	}
 	lower, ascii := e.lowerCase(line)
 	if !ascii {
 		return m.re.Match(line)
 	}
-	return bytes.Contains(lower, m.lower)
+	return bytes.Contains(lower, m.text)
 }
 
 // lowerCase returns line in lower case, valid until the next call, and whether
@@ -96,13 +99,13 @@ func simpleLineMatcher(tree *syntax.Regexp, re *regexp.Regexp) (lineMatcher, boo
 	tree = bare(tree)
 	switch tree.Op {
 	case syntax.OpEmptyMatch:
-		return containsMatcher(nil), true
+		return newContains(""), true
 	case syntax.OpLiteral:
 		if tree.Flags&syntax.FoldCase == 0 {
-			return containsMatcher(string(tree.Rune)), true
+			return newContains(string(tree.Rune)), true
 		}
 		lower, ascii := appendLower(nil, []byte(string(tree.Rune)))
-		return &foldMatcher{lower: lower, re: re}, ascii
+		return &foldMatcher{newTextSearch(lower), re}, ascii
 	case syntax.OpConcat:
 		// A search may stop before ".*" at either end.
 		subs := tree.Sub

@@ -13,20 +13,41 @@ type route struct {
 	node
 	// paths lists for each pipeline and stage the nodes that stand for it.
 	paths map[*runPipeline][][]*node
+	texts int // line filters
 }
+
+// enoughTexts is how many line filters make it pay to note the pairs of bytes
+// of every line.
+const enoughTexts = 4
+
+// A branch is where a route goes on.
+type branch struct {
+	nodes    []*node
+	switches []*labelSwitch
+	ends     []*end
+}
+
+// A labelSwitch stands for nodes that compare the same label with different
+// values: the label is looked up once, and the node found by its value.
+type labelSwitch struct {
+	ref     nameRef
+	byValue map[string]*node
+}
+
+// enoughValues is how many nodes make a switch.
+const enoughValues = 3
 
 // A node is a stage in a route.
 type node struct {
-	key      string
-	stage    stage
-	children []*node
-	ends     []*end
+	key   string
+	stage stage
+	next  branch
 
 	// A parser that pipelines with different needs share has strict: what its
 	// lines go through instead of the node when they are not well formed.
 	// There the pipelines part by their needs before the parser.
 	needy  needyStage
-	strict []*node
+	strict branch
 
 	lines, errors int64 // that passed
 }
@@ -90,14 +111,13 @@ func newRoute(pipelines []*runPipeline) *route {
 	for _, p := range pipelines {
 		rt.paths[p] = make([][]*node, len(p.plan.stages))
 	}
-	rt.children, rt.ends = rt.grow(pipelines, 0, false)
+	rt.next = rt.grow(pipelines, 0, false)
 	return rt
 }
 
-// grow returns the nodes for stage i of pipelines that have all stages before
-// it in common, and the ends of those that have no more stages. With strict
-// set, parsers with different needs are kept apart.
-func (rt *route) grow(pipelines []*runPipeline, i int, strict bool) ([]*node, []*end) {
+// grow returns where pipelines go on that have all stages before stage i in
+// common. With strict set, parsers with different needs are kept apart.
+func (rt *route) grow(pipelines []*runPipeline, i int, strict bool) branch {
 	var nodes []*node
 	var ends []*end
 	groups := make(map[*node][]*runPipeline)
@@ -122,13 +142,56 @@ func (rt *route) grow(pipelines []*runPipeline, i int, strict bool) ([]*node, []
 	}
 	for _, n := range nodes {
 		group := groups[n]
-		n.children, n.ends = rt.grow(group, i+1, strict)
+		n.next = rt.grow(group, i+1, strict)
+		if _, ok := n.stage.(*lineFilterStage); ok {
+			rt.texts++
+		}
 		if needy, ok := n.stage.(needyStage); ok && !strict && needsDiffer(group, i) {
 			n.needy = needy
-			n.strict, _ = rt.grow(group, i, true)
+			n.strict = rt.grow(group, i, true)
 		}
 	}
-	return nodes, ends
+	b := branch{nodes: nodes, ends: ends}
+	b.makeSwitches()
+	return b
+}
+
+// makeSwitches moves nodes into switches where enough compare one label.
+func (b *branch) makeSwitches() {
+	count := make(map[string]int)
+	for _, n := range b.nodes {
+		if f, ok := equality(n); ok {
+			count[f.ref.name]++
+		}
+	}
+	byName := make(map[string]*labelSwitch)
+	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool {
+		f, ok := equality(n)
+		if !ok || count[f.ref.name] < enoughValues {
+			return false
+		}
+		s := byName[f.ref.name]
+		if s == nil {
+			s = &labelSwitch{f.ref, make(map[string]*node)}
+			byName[f.ref.name] = s
+			b.switches = append(b.switches, s)
+		}
+		if s.byValue[f.value] != nil {
+			return false
+		}
+		s.byValue[f.value] = n
+		return true
+	})
+}
+
+// equality returns the filter of a node that is label="value".
+func equality(n *node) (*stringFilter, bool) {
+	s, ok := n.stage.(*labelFilterStage)
+	if !ok {
+		return nil, false
+	}
+	f, ok := s.filter.(*stringFilter)
+	return f, ok && !f.negative
 }
 
 func needsDiffer(pipelines []*runPipeline, i int) bool {

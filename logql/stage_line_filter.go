@@ -1,7 +1,6 @@
 package logql
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -40,9 +39,13 @@ func (f *lineFilterStage) process(e *entry) bool {
 	return f.negative
 }
 
-type containsMatcher []byte
+type containsMatcher struct{ textSearch }
 
-func (m containsMatcher) match(_ *entry, line []byte) bool { return bytes.Contains(line, m) }
+func newContains(text string) *containsMatcher {
+	return &containsMatcher{newTextSearch([]byte(text))}
+}
+
+func (m *containsMatcher) match(e *entry, line []byte) bool { return m.in(e, line) }
 
 type ipLineMatcher struct{ *ipMatcher }
 
@@ -76,8 +79,8 @@ func (f *lineFilterStage) leaveOutEmpty() {
 		return
 	}
 	rest := slices.DeleteFunc(slices.Clone(f.operands), func(m lineMatcher) bool {
-		c, ok := m.(containsMatcher)
-		return ok && len(c) == 0
+		c, ok := m.(*containsMatcher)
+		return ok && len(c.text) == 0
 	})
 	if len(rest) > 0 {
 		f.operands = rest
@@ -102,5 +105,5 @@ func lineMatcherOf(op syntax.LineFilterOp, o syntax.LineOperand) (lineMatcher, e
 		}
 		return patternMatcher{m}, nil
 	}
-	return containsMatcher(o.Value), nil
+	return newContains(o.Value), nil
 }
