@@ -183,8 +183,9 @@ func comparison(op syntax.BinaryOp) (written, turned string) {
 		return "<", ">"
 	case syntax.OpLessEqual:
 		return "<=", ">="
+	default:
+		return "", ""
 	}
-	return "", ""
 }
 
 // ingest says which of the labels that Loki 3 adds at ingest a query sees.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/logs"
@@ -107,7 +108,7 @@ func floor(t, step int64) int64 {
 
 // A runner holds the state of all rules during one run.
 type runner struct {
-	ctx   context.Context //nolint:containedctx // lives as long as one call of Run
+	ctx   context.Context
 	plan  *Plan
 	src   *Source
 	runs  [ingestVariants]*logql.Run
@@ -145,7 +146,7 @@ func (ru *runner) push(stream int, e *logs.Entry) {
 		if ingest(v)&ingestDetectedLevel != 0 {
 			level := logql.DetectLevel(ru.src.Streams[stream], e.Metadata, e.Line)
 			ru.scratch = *e
-			ru.scratch.Metadata = logs.New(append(e.Metadata[:len(e.Metadata):len(e.Metadata)],
+			ru.scratch.Metadata = logs.New(append(slices.Clip(e.Metadata),
 				logs.Label{Name: labelDetectedLevel, Value: level})...)
 			in = &ru.scratch
 		}
@@ -161,7 +162,7 @@ func ingestStreams(streams []logs.Labels, v ingest) []logs.Labels {
 	for i, ls := range streams {
 		out[i] = ls
 		if _, ok := ls.Lookup(labelServiceName); !ok {
-			out[i] = logs.New(append(ls[:len(ls):len(ls)],
+			out[i] = logs.New(append(slices.Clip(ls),
 				logs.Label{Name: labelServiceName, Value: logql.ServiceName(ls)})...)
 		}
 	}
