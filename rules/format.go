@@ -59,8 +59,9 @@ type found struct {
 	budget   *int
 }
 
-// maxWork bounds what is read of one file, in fields and in pieces of 64 bytes
-// of their values. With anchors a short file can spell very much.
+// maxWork bounds what is read of one file: one for each field and for each 64
+// bytes of its value, and more for long expressions. With anchors a short
+// file can spell very much.
 const maxWork = 200_000
 
 // spend takes from the budget before something is read. It reports whether

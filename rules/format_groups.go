@@ -173,7 +173,7 @@ func (l *groupsLoader) loadRule(n *yaml.Node) *draft {
 	var r rulefmt.Rule
 	at := map[string]*yaml.Node{"": n}
 	for _, field := range fields {
-		if l.spend(l.doc, field.Value, 1+len(field.Value.Value)/64) {
+		if l.spend(l.doc, field.Value, work(field.Value.Value)) {
 			return nil
 		}
 		at[field.Name] = field.Value

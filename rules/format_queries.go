@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -47,20 +48,11 @@ func holdsList(d *yamlpos.Document, key string, allowed []string, fields ...stri
 	}
 	all, _ := d.Fields(d.Root)
 	for _, f := range all {
-		if !contains(allowed, f.Name) {
+		if !slices.Contains(allowed, f.Name) {
 			return false
 		}
 	}
 	return true
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // loadQueries loads a file of saved queries.
@@ -118,7 +110,7 @@ func (f *found) query(p *part, item *yaml.Node, names map[string]source.Position
 	f.problems = append(f.problems, problems...)
 	var q savedQuery
 	for _, field := range fields {
-		if f.spend(p.doc, field.Value, 1+len(field.Value.Value)/64) {
+		if f.spend(p.doc, field.Value, work(field.Value.Value)) {
 			return nil
 		}
 		switch field.Name {

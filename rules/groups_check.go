@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,7 +169,7 @@ func (l *groupsLoader) checkGroupLabel(name, value string, at yamlpos.Field) boo
 func (l *groupsLoader) checkCopy(d *draft, at map[string]*yaml.Node) {
 	r := d.rule
 	key := []string{r.Kind.String(), r.Name, r.Expr}
-	for _, name := range sortedKeys(r.Labels) {
+	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
 		key = append(key, name, r.Labels[name])
 	}
 	identity := strings.Join(key, "\x00")
@@ -178,13 +179,4 @@ func (l *groupsLoader) checkCopy(d *draft, at map[string]*yaml.Node) {
 		return
 	}
 	l.copies[identity] = name
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

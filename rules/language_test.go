@@ -69,6 +69,31 @@ func TestDecide(t *testing.T) {
 	f("P", strings.Repeat(`sum(`, 40_000)) // longer than is read
 }
 
+func TestTokens(t *testing.T) {
+	f := func(expr string, want int) {
+		t.Helper()
+		if got := tokens(expr); got != want {
+			t.Errorf("tokens(%q) = %d; want %d", expr, got, want)
+		}
+	}
+	f("", 0)
+	f("1+1", 3)
+	f(`sum(up{a="b c"}) # d e`, 9)
+	f("a\n or `b", 3)
+}
+
+// The time of PromQL's parser grows with the square of a chain.
+func TestLoad_LongChain(t *testing.T) {
+	set := loadString(t, "r.yaml", wrapRule("alert: X\nexpr: up"+strings.Repeat("+up", 6000)))
+	want := `r.yaml:6:11: alert "X" is not valid PromQL: the expression has more than 10000 tokens`
+	if got := problemTexts(set); len(got) != 1 || got[0] != want {
+		t.Errorf("problems %.200q; want %q", got, want)
+	}
+	if got := ruleNames(set); got != "First Last" {
+		t.Errorf("rules are %q; want the two others", got)
+	}
+}
+
 func languages(drafts []*draft) string {
 	for _, d := range drafts {
 		d.place(newFile(d.rule.Expr), startPlaces)
@@ -115,14 +140,14 @@ func TestLoad_LanguageReason(t *testing.T) {
 	want := []string{
 		"logql: both languages can read it, and it selects by labels alone",
 		"promql: the saved query says so",
-		"promql: both languages can read it, and the other rules of its group are PromQL",
+		"promql: both languages can read it, and the other rules of its file are PromQL",
 		"promql: only PromQL can read it",
 	}
 	if len(set.Rules) != len(want) {
 		t.Fatalf("problems %v", problemTexts(set))
 	}
 	// Query a stands beside PromQL queries only, so it is one, too.
-	want[0] = "promql: both languages can read it, and the other rules of its group are PromQL"
+	want[0] = "promql: both languages can read it, and the other rules of its file are PromQL"
 	for i, r := range set.Rules {
 		if got := r.Language.String() + ": " + r.LanguageReason; got != want[i] {
 			t.Errorf("%s is %s; want %s", r.Name, got, want[i])

@@ -122,10 +122,11 @@ func (s *Set) addFile(in input, text []byte) {
 	s.settle(f.drafts)
 }
 
-// likelyRules reports whether a file of a folder that is not valid YAML may
-// have been meant to hold rules. Files without an extension can be anything.
+// likelyRules reports whether a file of a folder or glob that is not valid
+// YAML may have been meant to hold rules. Files without the extension of YAML
+// or JSON can be anything.
 func likelyRules(ext string, text []byte) bool {
-	if ext != "" {
+	if yamlExtension(ext) {
 		return true
 	}
 	for line := range strings.Lines(string(text)) {

@@ -89,6 +89,8 @@ func TestLoad_Paths(t *testing.T) {
 		"problem k.yaml: the file holds no rules; name a file with rule groups, saved queries, a LogQL query or a PromQL query\n")
 	f([]string{"k.yaml", "resources: [a]\n"}, []string{"*.yaml"}, "skip k.yaml: the file holds no rules\n")
 	f([]string{"k.yaml", "a: b: c\n"}, []string{""}, "problem k.yaml:1:5: invalid YAML: mapping values are not allowed in this context\n")
+	f([]string{"README.md", "a: b: c\n", "raw.md", "\xff\n", "rules.txt", "groups: [\n"}, []string{"*"},
+		"skip README.md: the file holds no rules\nskip raw.md: the file holds no rules\nproblem rules.txt:1:9: invalid YAML: did not find expected node content\n")
 	f([]string{"a.yaml", oneAlert("A")}, []string{"*.yml", "b.yaml", "[a"},
 		"problem *.yml: no file matches the pattern; check the path\nproblem [a: the pattern is not valid; close its brackets and braces\nproblem b.yaml: no such file or directory; check the path\n")
 	f([]string{"[a].yaml", oneAlert("A")}, []string{"[a].yaml"}, "rule A [a].yaml\n")

@@ -116,12 +116,12 @@ func (w *walker) folder(dir string) {
 // mayHoldRules reports whether a file of a folder is looked into. Rulers store
 // rule files under names without extension.
 func mayHoldRules(path string) bool {
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case "", ".yaml", ".yml", ".json", ".rules":
-		return true
-	default:
-		return textExtension(ext)
-	}
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == "" || yamlExtension(ext) || textExtension(ext)
+}
+
+func yamlExtension(ext string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json", ".rules"}, ext)
 }
 
 // files returns the inputs ordered by path, each file once.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -268,11 +269,7 @@ func (r *reader) expectations(s *Scenario, e analyzer.Expect, n *yaml.Node, seen
 
 func (r *reader) severities(n *yaml.Node) {
 	r.entriesOf(n, "severities", func(field yamlpos.Field) {
-		known := false
-		for _, id := range r.ids {
-			known = known || id == field.Name
-		}
-		if !known {
+		if !slices.Contains(r.ids, field.Name) {
 			hint := suggest.Hint(field.Name, r.ids)
 			if hint == "" {
 				hint = "the findings are listed in docs/findings"

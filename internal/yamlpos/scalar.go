@@ -52,7 +52,7 @@ func (d *Document) Scalar(n *yaml.Node) Places {
 	at := d.Offset(n)
 	var ps Places
 	ok := false
-	if at < d.end {
+	if at < d.end && n.ShortTag() != "!!binary" {
 		switch d.File.Text[at] {
 		case '"':
 			ps, ok = d.doubleQuoted(n.Value, at+1)
