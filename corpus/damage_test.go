@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -384,9 +385,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		for _, ndjson := range []bool{false, true} {
-			name := filepath.Join(t.TempDir(), "x")
-			write(t, name, packed)
-			file, err := os.Open(name)
+			file, err := fstest.MapFS{"x": {Data: packed}}.Open("x")
 			if err != nil {
 				t.Fatal(err)
 			}
