@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -14,6 +15,8 @@ type block struct {
 	first     *analyzer.Finding
 	findings  []*analyzer.Finding
 	scenarios []string
+	// expected holds the scenarios by what was declared in them.
+	expected map[analyzer.Expect][]string
 	// also holds the blocks of other rules with the same cause, where they
 	// were grouped by cause.
 	also []*block
@@ -27,6 +30,7 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 		kind                     rules.Kind
 	}
 	at := map[key]*block{}
+	results := resultsByKey(r)
 	var out []*block
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -39,20 +43,75 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 		}
 		b := at[k]
 		if b == nil {
-			b = &block{first: f}
+			b = &block{first: f, expected: map[analyzer.Expect][]string{}}
 			at[k] = b
 			out = append(out, b)
 		}
 		// The finding that explains most stands for the block.
-		if len(b.first.Nearest) == 0 && len(f.Nearest) > 0 {
+		if weight(f, results) > weight(b.first, results) {
 			b.first = f
 		}
 		b.findings = append(b.findings, f)
 		if f.Scenario != "" {
 			b.scenarios = append(b.scenarios, f.Scenario)
 		}
+		if res := results[resultKey{f.Rule, f.Scenario}]; res != nil {
+			b.expected[res.Expect] = append(b.expected[res.Expect], f.Scenario)
+		}
 	}
 	return out
+}
+
+// declaredFirst moves the blocks about an expectation that somebody declared
+// to the front: those are the promises that the upgrade breaks.
+func declaredFirst(all []*block) []*block {
+	var first, rest []*block
+	for _, b := range all {
+		if b.declared() {
+			first = append(first, b)
+		} else {
+			rest = append(rest, b)
+		}
+	}
+	return append(first, rest...)
+}
+
+// declared reports whether somebody declared what the rule must do in one of
+// the scenarios.
+func (b *block) declared() bool {
+	for e := range b.expected {
+		if e != analyzer.ExpectNone {
+			return true
+		}
+	}
+	return false
+}
+
+// where says in which scenarios, and what was declared there: "must-fire in
+// drill; undeclared in restart". Up to most of each are named.
+func (b *block) where(most int) string {
+	if !b.declared() {
+		return "in " + names(b.scenarios, most)
+	}
+	var parts []string
+	for _, e := range []analyzer.Expect{analyzer.MustFire, analyzer.MustStaySilent, analyzer.MustClear, analyzer.ExpectNone} {
+		if in := b.expected[e]; len(in) > 0 {
+			word := e.String()
+			if e == analyzer.ExpectNone {
+				word = "undeclared"
+			}
+			parts = append(parts, word+" in "+names(in, most))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// names lists up to most of a list.
+func names(list []string, most int) string {
+	if len(list) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+	}
+	return strings.Join(list, ", ")
 }
 
 // byCause folds blocks together that part at the same stage, in the same
@@ -87,6 +146,19 @@ func (b *block) title() string {
 		return ""
 	}
 	return b.first.Rule.Name
+}
+
+// weight is higher the more a finding has to tell: of a promise that was
+// declared, then of what the candidate wrote instead.
+func weight(f *analyzer.Finding, results map[resultKey]*analyzer.Result) int {
+	w := 0
+	if res := results[resultKey{f.Rule, f.Scenario}]; res != nil && res.Expect != analyzer.ExpectNone {
+		w += 2
+	}
+	if len(f.Nearest) > 0 {
+		w++
+	}
+	return w
 }
 
 // A resultKey finds the verdict row that a finding belongs to.

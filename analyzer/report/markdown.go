@@ -29,8 +29,7 @@ type page struct {
 func renderMarkdown(w io.Writer, r *analyzer.Report, _ Options) error {
 	p := &page{bufio.NewWriter(w), r, resultsByKey(r)}
 	p.line("# stillfires: %s", strings.ToUpper(r.Verdict.String()))
-	p.line("\nFrom %s to %s: %s. %s: %s.", mdCode(buildName("deployed", r.Deployed)), mdCode(buildName("candidate", r.Candidate)),
-		meaning(r.Verdict), sizes(r), counts(r))
+	p.line("\n%s: %s. %s: %s.", md(headline(r)), meaning(r.Verdict), sizes(r), counts(r))
 	p.problems()
 	p.builds()
 	p.breaks()
@@ -147,7 +146,7 @@ func (p *page) builds() {
 }
 
 func (p *page) breaks() {
-	rules := blocks(p.r, analyzer.Break)
+	rules := declaredFirst(blocks(p.r, analyzer.Break))
 	if len(rules) == 0 {
 		return
 	}
@@ -174,7 +173,7 @@ func (p *page) breaks() {
 
 // item writes a broken rule in one line.
 func (p *page) item(b *block) {
-	p.line("- %s %s in %s", mdCode(b.first.ID), md(b.title()), md(scenarioList(b, 3)))
+	p.line("- %s %s %s", mdCode(b.first.ID), md(b.title()), md(b.where(3)))
 }
 
 // block writes one broken rule.
@@ -183,7 +182,7 @@ func (p *page) block(b *block) {
 	title := cmp.Or(b.title(), strings.Join(b.scenarios, ", "))
 	p.line("\n### %s: %s\n", md(f.ID), md(title))
 	if f.Rule != nil {
-		p.line("%s in %s, %s\n", kindName(f), mdCode(f.Pos.String()), plural(len(b.scenarios), "scenario")+": "+md(scenarioList(b, 8)))
+		p.line("%s in %s, %s\n", kindName(f), mdCode(f.Pos.String()), md(b.where(8)))
 	}
 	p.line("%s.", md(sentence(withoutNearest(f))))
 	p.funnel(f)
@@ -274,7 +273,7 @@ func (p *page) table(title string, s analyzer.Severity, folded bool) {
 			p.line("| | … and %d more (see the JSON report) | | |", len(all)-i)
 			break
 		}
-		p.line("| %s | %s | %s | %s |", mdCode(b.first.ID), md(b.title()), md(scenarioList(b, 3)), md(b.first.Message))
+		p.line("| %s | %s | %s | %s |", mdCode(b.first.ID), md(b.title()), md(names(b.scenarios, 3)), md(b.first.Message))
 	}
 	if folded {
 		p.line("\n</details>")

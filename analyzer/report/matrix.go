@@ -83,7 +83,7 @@ func (s *screen) matrix(r *analyzer.Report) {
 	s.wrap("  ", legend)
 	head := columns.FillRight("", name)
 	for _, sc := range t.scenarios {
-		head += columns.FillRight("", gap) + columns.FillRight(cut(clean(sc), each-gap), each-gap)
+		head += columns.FillRight("", gap) + columns.FillRight(cutMiddle(clean(sc), each-gap), each-gap)
 	}
 	s.line("%s", strings.TrimRight(head, " "))
 	for i, row := range loud {
@@ -91,7 +91,7 @@ func (s *screen) matrix(r *analyzer.Report) {
 			s.more(len(loud)-i, "rules that do not pass")
 			break
 		}
-		line := columns.FillRight(cut(clean(row.rule.Name), name), name)
+		line := columns.FillRight(cutMiddle(clean(row.rule.Name), name), name)
 		for _, v := range row.verdicts {
 			cell := columns.FillRight(cells[v], each-gap)
 			if v == analyzer.Fail {

@@ -40,6 +40,17 @@ func (s *screen) paint(code, text string) string {
 // cut shortens text to n columns.
 func cut(text string, n int) string { return columns.Truncate(text, max(n, 1), "…") }
 
+// cutMiddle shortens a name to n columns and keeps both its ends, where names
+// of one family differ.
+func cutMiddle(text string, n int) string {
+	w := columns.StringWidth(text)
+	if w <= n {
+		return text
+	}
+	tail := n / 2
+	return columns.Truncate(text, n-tail-1, "") + columns.TruncateLeft(text, w-tail, "…")
+}
+
 func (s *screen) line(format string, args ...any) {
 	fmt.Fprintf(s.w, format, args...)
 	s.w.WriteByte('\n')

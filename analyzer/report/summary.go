@@ -9,17 +9,31 @@ import (
 	"github.com/stillfires/stillfires/analyzer"
 )
 
-// buildName names a build for a headline: "deployed kueue v0.17.0 (4d5f7ffc)".
-func buildName(role string, b analyzer.Build) string {
+// headline names what is compared: "deployed v0.17.0 (4d5f7ffc) → candidate
+// v0.18.0 (ff69552e), kueue".
+func headline(r *analyzer.Report) string {
+	d, c := r.Deployed, r.Candidate
+	if d.Component != c.Component {
+		return buildName("deployed", d, true) + " → " + buildName("candidate", c, true)
+	}
+	s := buildName("deployed", d, false) + " → " + buildName("candidate", c, false)
+	if d.Component != "" {
+		s += ", " + d.Component
+	}
+	return s
+}
+
+// buildName names a build; one that is called by its role needs no more.
+func buildName(role string, b analyzer.Build, component bool) string {
 	parts := []string{role}
-	if b.Component != "" {
+	if component && b.Component != "" {
 		parts = append(parts, b.Component)
 	}
 	if name := cmp.Or(b.Version, b.Name); name != role && name != "" {
 		parts = append(parts, name)
 	}
 	if c := b.Commit; c != "" {
-		parts = append(parts, "("+c[:min(len(c), 12)]+")")
+		parts = append(parts, "("+c[:min(len(c), 8)]+")")
 	}
 	return strings.Join(parts, " ")
 }

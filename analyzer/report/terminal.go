@@ -40,8 +40,13 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 func (s *screen) headline(r *analyzer.Report) {
 	code := map[analyzer.Verdict]string{analyzer.Pass: green, analyzer.Fail: red, analyzer.Inconclusive: yellow}[r.Verdict]
 	word := strings.ToUpper(r.Verdict.String())
-	head := clean(buildName("deployed", r.Deployed) + " → " + buildName("candidate", r.Candidate))
-	s.line("%s  %s", s.paint(bold+";"+code, word), cut(head, s.width-len(word)-2))
+	head := clean(headline(r))
+	if columns.StringWidth(head) <= s.width-len(word)-2 {
+		s.line("%s  %s", s.paint(bold+";"+code, word), head)
+	} else {
+		s.line("%s", s.paint(bold+";"+code, word))
+		s.wrap("", head)
+	}
 	s.wrap("", sizes(r)+": "+counts(r)+"; "+meaning(r.Verdict)+".")
 }
 
@@ -63,7 +68,7 @@ func (s *screen) problems(r *analyzer.Report) {
 // breaks writes a block for each broken rule: some in full, more in one line
 // each, the rest as a number.
 func (s *screen) breaks(r *analyzer.Report) {
-	all := byCause(blocks(r, analyzer.Break))
+	all := byCause(declaredFirst(blocks(r, analyzer.Break)))
 	left := 0
 	for i, b := range all {
 		switch {
@@ -105,8 +110,8 @@ func (s *screen) head(word, code string, b *block) {
 func (s *screen) full(b *block) {
 	s.line("")
 	s.head("BREAK", red, b)
-	if len(b.scenarios) > 0 && s.scenarios > 1 {
-		s.wrap("  ", "in "+scenarioList(b, 6))
+	if len(b.scenarios) > 0 && (s.scenarios > 1 || b.declared()) {
+		s.wrap("  ", b.where(6))
 	}
 	s.wrap("  ", withoutNearest(b.first))
 	if p := b.first.Parting; p != nil {
@@ -135,20 +140,6 @@ func alsoList(b *block, most int) string {
 			break
 		}
 		names = append(names, o.title()+" ("+o.first.ID+")")
-	}
-	return strings.Join(names, ", ")
-}
-
-// scenarioList names up to most scenarios, that of the evidence first.
-func scenarioList(b *block, most int) string {
-	names := []string{b.first.Scenario}
-	for _, n := range b.scenarios {
-		if n != b.first.Scenario {
-			names = append(names, n)
-		}
-	}
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
 }
@@ -236,7 +227,7 @@ func (s *screen) diff(n *analyzer.Near) {
 func (s *screen) brief(word, code string, b *block) {
 	text := word + "  " + b.first.ID + "  " + clean(b.title())
 	if len(b.scenarios) > 0 && s.scenarios > 1 {
-		text += "  in " + clean(scenarioList(b, 2))
+		text += "  " + clean(b.where(2))
 	}
 	text = cut(text, s.width)
 	s.line("%s%s", s.paint(code, word), text[min(len(word), len(text)):])

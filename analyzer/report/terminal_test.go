@@ -97,3 +97,16 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+func TestCutMiddle(t *testing.T) {
+	f := func(in string, n int, want string) {
+		t.Helper()
+		if got := cutMiddle(in, n); got != want {
+			t.Errorf("cutMiddle(%q, %d) = %q; want %q", in, n, got, want)
+		}
+	}
+	f("short", 5, "short")
+	f("ordinary-reconnect-console", 15, "ordinar…console")
+	f("ordinary-reconnect", 15, "ordinar…connect")
+	f("日本語日本語", 7, "日… 語")
+}
