@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,13 +14,11 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("queries:\n- {name: a, expr: '{a=\"b\"} |= \"c\"', language: logql}\n---\ngroups: []\n"))
 	f.Add([]byte("a: &a {name: g, rules: [&r {alert: A, expr: x}, {<<: *r, for: 5m}]}\ngroups: [*a, *a]\n"))
 	f.Add([]byte("groups: &g [*g]\n"))
-	path := filepath.Join(f.TempDir(), "r.yaml")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 1<<13 {
 			return
 		}
-		dir := t.TempDir()
-		path = filepath.Join(dir, "r.yaml")
+		path := filepath.Join(t.TempDir(), "r.yaml")
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -39,6 +38,9 @@ func FuzzLoad(f *testing.F) {
 			r := &set.Rules[i]
 			if r.Name == "" || r.Expr == "" || r.Language == 0 || r.Kind == 0 {
 				t.Errorf("incomplete rule %+v", r)
+			}
+			if !bytes.Contains(text, []byte("binary")) { // whose bytes the file does not spell
+				checkPositions(t, r)
 			}
 			if r.Position(len(r.Expr)).Line < 1 {
 				t.Errorf("no place for the end of %q", r.Expr)
