@@ -18,7 +18,9 @@
 //	}
 //	if err := entries.Err(); err != nil { … }
 //
-// Runs come from a [Writer].
+// Runs come from [Import], which takes a tree of log files and an import
+// description; from [ImportRaw], which takes single logs; or from a [Writer].
+// A run is seen whole or not at all.
 //
 // Everything read is taken to be hostile: frames, records and manifests are
 // bounded, paths cannot leave the corpus, and what does not agree with its
