@@ -341,7 +341,7 @@ func (e *entry) appendLabels(dst []label) []label {
 			dst = append(dst[:from], o.block.fields...)
 			continue
 		case opBlock:
-			dst = append(dst, o.block.fields...)
+			dst = e.appendFields(dst, from, o.block)
 			continue
 		}
 		at := indexLabel(dst[from:], o.ref.name)
@@ -359,6 +359,24 @@ func (e *entry) appendLabels(dst []label) []label {
 	}
 	if e.details != "" {
 		dst = replaceLabel(dst, from, detailsLabel, e.details)
+	}
+	return dst
+}
+
+// appendFields appends the fields of a block. One may be called like a label of
+// the entry's metadata: both have got the suffix.
+func (e *entry) appendFields(dst []label, from int, b *block) []label {
+	if e.baseMask&b.mask == 0 {
+		return append(dst, b.fields...)
+	}
+	for _, f := range b.fields {
+		if e.baseMask&(1<<nameSlot(f.name)) != 0 {
+			if i := indexLabel(dst[from:], string(f.name)); i >= 0 {
+				dst[from+i].value = f.value
+				continue
+			}
+		}
+		dst = append(dst, f)
 	}
 	return dst
 }

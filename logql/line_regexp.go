@@ -49,9 +49,9 @@ func (m anyMatcher) match(e *entry, line []byte) bool {
 	return false
 }
 
-// A foldMatcher searches for an ASCII text without regard to case. Outside of
-// ASCII there are more characters that are equal but for case (such as the
-// Kelvin sign and k), so lines that are not ASCII are left to the regexp.
+// A foldMatcher searches for an ASCII text without regard to case. Lines that
+// are not ASCII are left to the regexp, which knows what is equal but for case
+// there.
 type foldMatcher struct {
 	textSearch // of the text in lower case
 	re         *regexp.Regexp
