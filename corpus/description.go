@@ -36,6 +36,7 @@ type Description struct {
 	Ignore      []string        `yaml:"ignore"`
 
 	file string // for errors
+	text []byte
 }
 
 // A BuildSpec describes a build. FromFile names paths in a JSON file, for what
@@ -133,8 +134,6 @@ type LogSpec struct {
 	Time   *TimeSpec                    `yaml:"time"`
 	// AllowEmpty lets a file hold nothing.
 	AllowEmpty bool `yaml:"allowEmpty"`
-
-	line int // in the description
 }
 
 // An EpochSpec describes files of a stream that come after those of the epochs
@@ -185,66 +184,90 @@ func (o *oneOrMany) UnmarshalYAML(n *yaml.Node) error {
 
 // ParseDescription reads an import description. File names it in errors.
 func ParseDescription(file string, text []byte) (*Description, error) {
-	d := &Description{file: file}
+	d := &Description{file: file, text: text}
 	if err := strictyaml.Decode(file, text, d); err != nil {
 		return nil, err
 	}
-	d.findLines(text)
 	if err := d.check(); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// findLines notes where the entries of logs stand, for errors found later.
-func (d *Description) findLines(text []byte) {
-	var lines struct {
-		Logs []yaml.Node `yaml:"logs"`
+// errorAt returns an error about the value at path, of keys and list indexes.
+func (d *Description) errorAt(path []any, format string, args ...any) error {
+	pos := source.Position{File: d.file}
+	if n := d.node(path); n != nil {
+		pos.Line, pos.Column = n.Line, n.Column
 	}
-	if yaml.Unmarshal(text, &lines) != nil {
-		return // it was decoded before; positions are a help only
-	}
-	for i := range min(len(lines.Logs), len(d.Logs)) {
-		d.Logs[i].line = lines.Logs[i].Line
-	}
+	return &source.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
 }
 
-func (d *Description) errorf(line int, format string, args ...any) error {
-	return &source.Error{Pos: source.Position{File: d.file, Line: line}, Msg: fmt.Sprintf(format, args...)}
+// node returns the YAML at path, or the nearest that holds it; nil for none.
+func (d *Description) node(path []any) *yaml.Node {
+	var doc yaml.Node
+	if yaml.Unmarshal(d.text, &doc) != nil || len(doc.Content) == 0 {
+		return nil // it was decoded before; positions are a help only
+	}
+	var found *yaml.Node
+	n := doc.Content[0]
+	for _, step := range path {
+		for n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		next := (*yaml.Node)(nil)
+		switch step := step.(type) {
+		case string:
+			for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+				if n.Content[i].Value == step {
+					next = n.Content[i+1]
+				}
+			}
+		case int:
+			if n.Kind == yaml.SequenceNode && step < len(n.Content) {
+				next = n.Content[step]
+			}
+		}
+		if next == nil {
+			break
+		}
+		n, found = next, next
+	}
+	return found
 }
 
 // check compiles patterns and reports what does not fit together.
 func (d *Description) check() error {
 	if d.Version != 1 {
-		return d.errorf(0, "version is %d; this stillfires reads import descriptions of version 1 (write \"version: 1\")", d.Version)
+		return d.errorAt([]any{"version"}, "version is %d; this stillfires reads import descriptions of version 1 (write \"version: 1\")", d.Version)
 	}
 	if len(d.Logs) == 0 {
-		return d.errorf(0, "names no logs")
+		return d.errorAt(nil, "names no logs")
 	}
 	if d.Run != "" && d.Run != "." {
 		if _, err := compilePattern(d.Run); err != nil {
-			return d.errorf(0, "run: %v", err)
+			return d.errorAt([]any{"run"}, "run: %v", err)
 		}
 		if strings.Contains(d.Run, "**") {
-			return d.errorf(0, "run: pattern %q: ** is not allowed here; say how deep runs lie", d.Run)
+			return d.errorAt([]any{"run"}, "run: pattern %q: ** is not allowed here; say how deep runs lie", d.Run)
 		}
 	}
 	if err := d.Time.check(); err != nil {
-		return d.errorf(0, "%v", err)
+		return d.errorAt([]any{"time"}, "%v", err)
 	}
 	for i := range d.Logs {
 		if err := d.Logs[i].check(); err != nil {
-			return d.errorf(d.Logs[i].line, "logs[%d]: %v", i, err)
+			return d.errorAt([]any{"logs", i}, "logs[%d]: %v", i, err)
 		}
 	}
 	for i := range d.Files {
 		if err := d.Files[i].check(); err != nil {
-			return d.errorf(0, "files[%d]: %v", i, err)
+			return d.errorAt([]any{"files", i}, "files[%d]: %v", i, err)
 		}
 	}
-	for _, p := range d.Ignore {
+	for i, p := range d.Ignore {
 		if _, err := compilePattern(strings.TrimPrefix(p, "/")); err != nil {
-			return d.errorf(0, "ignore: %v", err)
+			return d.errorAt([]any{"ignore", i}, "ignore: %v", err)
 		}
 	}
 	return nil

@@ -64,8 +64,12 @@ func (e *UnmatchedError) Error() string {
 	if n := len(e.Files) - len(shown); n > 0 {
 		more = fmt.Sprintf("\n  and %d more", n)
 	}
-	return fmt.Sprintf("%s: %d files match no pattern of the import description; name them in logs or files, or put patterns for them into ignore:\n  %s%s",
-		e.Root, len(e.Files), strings.Join(shown, "\n  "), more)
+	match := "files match"
+	if len(e.Files) == 1 {
+		match = "file matches"
+	}
+	return fmt.Sprintf("%s: %d %s no pattern of the import description; name them in logs or files, or put patterns for them into ignore:\n  %s%s",
+		e.Root, len(e.Files), match, strings.Join(shown, "\n  "), more)
 }
 
 // Import reads the logs below root as the description says and adds the runs

@@ -160,7 +160,7 @@ func TestImport_Errors(t *testing.T) {
 			t.Errorf("%s: left %v", name, left)
 		}
 	}
-	f("unmatched", oneLog, map[string]string{"1.log": json, "x/notes.txt": ""}, "ROOT: 1 files match no pattern of the import description; name them in logs or files, or put patterns for them into ignore:\n  x/notes.txt")
+	f("unmatched", oneLog, map[string]string{"1.log": json, "x/notes.txt": ""}, "ROOT: 1 file matches no pattern of the import description; name them in logs or files, or put patterns for them into ignore:\n  x/notes.txt")
 	f("no file", oneLog, nil, "no file matches the description")
 	f("empty", oneLog, map[string]string{"1.log": ""}, "ROOT/1.log: is empty")
 	f("one empty of two", oneLog, map[string]string{"1.log": json, "2.log": ""}, "ROOT/2.log: is empty")
@@ -416,11 +416,13 @@ func TestParseDescription(t *testing.T) {
 		}
 	}
 	const logs = "\nlogs:\n- {files: a, labels: {a: b}}\n"
-	f("version: 2"+logs, "d.yaml: version is 2")
+	f("version: 2"+logs, "d.yaml:1:10: version is 2")
 	f("version: 1", "d.yaml: names no logs")
+	f("version: 1\nignore: [a, \"[\"]"+logs, `d.yaml:2:13: ignore: pattern "["`)
+	f("version: 1\nrun: /x"+logs, `d.yaml:2:6: run: pattern "/x"`)
 	f("version: 1\nlogz: []", `d.yaml:2:1: unknown key "logz"; did you mean logs?`)
-	f("version: 1\nlogs:\n- {files: a}", "d.yaml:3: logs[0]: gives no labels")
-	f("version: 1\nlogs:\n- {labels: {a: b}}", "d.yaml:3: logs[0]: give either files or epochs")
+	f("version: 1\nlogs:\n- {files: a}", "d.yaml:3:3: logs[0]: gives no labels")
+	f("version: 1\nlogs:\n- {labels: {a: b}}", "d.yaml:3:3: logs[0]: give either files or epochs")
 	f("version: 1\nlogs:\n- {files: ../a, labels: {a: b}}", `pattern "../a"`)
 	f("version: 1\nlogs:\n- {files: \"{a\", labels: {a: b}}", "{ without }")
 	f("version: 1\nlogs:\n- {files: \"{a}{a}\", labels: {a: b}}", "{a} is no name, or is there twice")

@@ -134,7 +134,14 @@ func (p *planner) compile() error {
 // what the run's pattern captured; captures are nil outside of runs.
 func (p *planner) place(name string) (dir, rest string, captures map[string]string) {
 	if p.run == nil {
-		return ".", name, map[string]string{}
+		captures = map[string]string{}
+		if p.opts.Build != "" {
+			captures["build"] = p.opts.Build
+		}
+		if p.opts.Scenario != "" {
+			captures["scenario"] = p.opts.Scenario
+		}
+		return ".", name, captures
 	}
 	parts := strings.SplitN(name, "/", p.run.elements()+1)
 	if len(parts) <= p.run.elements() {

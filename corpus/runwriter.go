@@ -28,6 +28,7 @@ type RunWriter struct {
 	manifest *Manifest
 	streams  []*StreamWriter
 	names    map[string]bool
+	labels   map[string]string // text of labels to stream name
 	sealed   bool
 }
 
@@ -56,18 +57,20 @@ func (r *RunWriter) Stream(name string, labels logs.Labels) (*StreamWriter, erro
 		if err := CheckLabelName(l.Name); err != nil {
 			return nil, fmt.Errorf("stream %q: %w", name, err)
 		}
-	}
-	for _, s := range r.streams {
-		if s.Info.LabelSet().Compare(labels) == 0 {
-			return nil, fmt.Errorf("streams %q and %q have the same labels %s; add a label, such as pod, that tells them apart", s.Info.Name, name, labels)
+		if !utf8.ValidString(l.Value) {
+			return nil, fmt.Errorf("stream %q: label %s=%q is not valid UTF-8", name, l.Name, l.Value)
 		}
+	}
+	key := labels.String()
+	if other, ok := r.labels[key]; ok {
+		return nil, fmt.Errorf("streams %q and %q have the same labels %s; add a label, such as pod, that tells them apart", other, name, labels)
 	}
 	base := safeName(name)
 	name = base
 	for n := 2; r.names[name]; n++ {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
-	r.names[name] = true
+	r.names[name], r.labels[key] = true, name
 	s := &StreamWriter{run: r}
 	s.Info = Stream{Name: name, Labels: labels.Map(), File: logsDir + "/" + name + logSuffix}
 	r.streams = append(r.streams, s)
@@ -102,6 +105,11 @@ func (s *StreamWriter) Append(e *logs.Entry) error {
 		return fmt.Errorf("record of %s after one of %s", formatTime(e.Time), formatTime(s.last))
 	case e.Time < minTime || e.Time > maxTime:
 		return fmt.Errorf("record of %s: the year is outside %d to %d", formatTime(e.Time), minYear, maxYear)
+	}
+	for _, l := range e.Metadata {
+		if !utf8.ValidString(l.Name) || !utf8.ValidString(l.Value) {
+			return fmt.Errorf("metadata %q=%q is not valid UTF-8", l.Name, l.Value)
+		}
 	}
 	if s.frames == nil {
 		if err := s.create(); err != nil {

@@ -177,7 +177,7 @@ func (w *Writer) BeginRun(m *Manifest) (*RunWriter, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	return &RunWriter{w: w, info: info, dir: dir, final: final, manifest: m, names: map[string]bool{}}, nil
+	return &RunWriter{w: w, info: info, dir: dir, final: final, manifest: m, names: map[string]bool{}, labels: map[string]string{}}, nil
 }
 
 // A RunExistsError says that a run cannot be written as there is one of its
