@@ -157,6 +157,9 @@ type setNode struct {
 	out      []point
 }
 
+// forget implements [forgetter].
+func (n *setNode) forget() { n.matcher.forget() }
+
 func (n *setNode) eval(k int) ([]point, error) {
 	l, err := n.lhs.eval(k)
 	if err != nil {

@@ -37,6 +37,12 @@ func newMatchNode(e *syntax.BinaryExpr, lhs, rhs *sharedNode, sets *labelSets) *
 	return n
 }
 
+// forget implements [forgetter].
+func (n *matchNode) forget() {
+	n.matcher.forget()
+	clear(n.known)
+}
+
 func (n *matchNode) eval(k int) ([]point, error) {
 	l, err := n.lhs.eval(k)
 	if err != nil {

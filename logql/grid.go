@@ -2,6 +2,7 @@ package logql
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -36,7 +37,6 @@ func newGrids(r *Run, windows []Window) []*grid {
 	}
 	var grids []*grid
 	byKey := make(map[key]*grid)
-	sets := newLabelSets()
 	for i, q := range r.set.queries {
 		if q.IsLog() {
 			continue
@@ -44,7 +44,7 @@ func newGrids(r *Run, windows []Window) []*grid {
 		k := key{windows[i], waitOf(q.root)}
 		g := byKey[k]
 		if g == nil {
-			g = &grid{run: r, window: windows[i], wait: k.wait, nodes: make(map[string]*sharedNode), sets: sets}
+			g = &grid{run: r, window: windows[i], wait: k.wait, nodes: make(map[string]*sharedNode), sets: newLabelSets()}
 			g.count = g.window.instants()
 			byKey[k] = g
 			grids = append(grids, g)
@@ -143,6 +143,33 @@ func (g *grid) evaluate(k int) {
 		}
 		g.run.sink.Vector(q.query, ts, g.out)
 	}
+	if len(g.sets.byKey) > g.sets.enough {
+		g.sweep()
+	}
+}
+
+// A forgetter is an evaluator that remembers label sets from one instant to
+// the next, to save work.
+type forgetter interface{ forget() }
+
+// sweep lets go of the label sets of series that are gone, so that memory does
+// not grow with all the series that ever were.
+func (g *grid) sweep() {
+	inUse := make(map[*labelSet]struct{})
+	for _, n := range g.nodes {
+		switch e := n.evaluator.(type) {
+		case *leaf:
+			for _, s := range e.active {
+				inUse[s.set] = struct{}{}
+			}
+		case forgetter:
+			e.forget()
+		}
+	}
+	for i := range g.queries {
+		maps.Copy(inUse, g.queries[i].seen)
+	}
+	g.sets.keep(inUse)
 }
 
 // limit fails a query that has yielded too many series.

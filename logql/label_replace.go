@@ -54,6 +54,9 @@ func (n *replaceNode) eval(k int) ([]point, error) {
 	return n.out, nil
 }
 
+// forget implements [forgetter].
+func (n *replaceNode) forget() { clear(n.known) }
+
 func (n *replaceNode) replace(set *labelSet) *labelSet {
 	src := set.labels.Get(n.src)
 	at := n.re.FindStringSubmatchIndex(src)

@@ -6,21 +6,36 @@ import (
 	"github.com/stillfires/stillfires/internal/logs"
 )
 
-// A labelSet is the labels of a series. Within a run equal sets are one
+// A labelSet is the labels of a series. Within a grid equal sets are one
 // labelSet, so that series are compared by address.
 type labelSet struct{ labels logs.Labels }
 
-// labelSets holds the label sets of a run.
+// labelSets holds the label sets of the series of a grid.
 type labelSets struct {
-	byKey map[string]*labelSet
-	empty *labelSet
-	buf   []byte
+	byKey  map[string]*labelSet
+	empty  *labelSet
+	buf    []byte
+	enough int // sets at which it pays to look for those no longer in use
 }
 
+// fewSets is how many label sets are kept without looking whether they are in
+// use.
+const fewSets = 1024
+
 func newLabelSets() *labelSets {
-	s := &labelSets{byKey: make(map[string]*labelSet)}
+	s := &labelSets{byKey: make(map[string]*labelSet), enough: fewSets}
 	s.empty = s.intern(nil)
 	return s
+}
+
+// keep lets go of all sets but those in use. Nodes must have forgotten theirs.
+func (s *labelSets) keep(inUse map[*labelSet]struct{}) {
+	for key, set := range s.byKey {
+		if _, ok := inUse[set]; !ok && set != s.empty {
+			delete(s.byKey, key)
+		}
+	}
+	s.enough = max(fewSets, 2*len(s.byKey))
 }
 
 // intern returns the set of the given labels, which must be sorted by name.

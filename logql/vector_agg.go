@@ -37,6 +37,9 @@ func newGrouper(g grouping, sets *labelSets) grouper {
 	return grouper{g, sets, make(map[*labelSet]*labelSet), make(map[*labelSet]int)}
 }
 
+// forget implements [forgetter].
+func (g *grouper) forget() { clear(g.known) }
+
 func (g *grouper) group(s *labelSet) *labelSet {
 	out := g.known[s]
 	if out == nil {
