@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stillfires/stillfires/internal/suggest"
 )
 
 // A Corpus is a directory of runs, open for reading.
@@ -107,7 +109,7 @@ func openHeader(dir string) (*Corpus, error) {
 	name := filepath.Join(dir, corpusFile)
 	text, err := readBounded(os.DirFS(dir), corpusFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: %s is not a corpus, or its import was interrupted: %w", name, dir, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w: %s is not a corpus, or its import was interrupted", name, fs.ErrNotExist, dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -216,9 +218,36 @@ func (c *Corpus) OpenRun(build, scenario string, n int) (*Run, error) {
 	want := RunInfo{build, scenario, n}
 	i, found := slices.BinarySearchFunc(c.runs, want, func(r *Run, want RunInfo) int { return r.RunInfo.compare(want) })
 	if !found {
-		return nil, fmt.Errorf("%s: has no run %s", c.Dir, want)
+		return nil, c.noRun(want)
 	}
 	return c.runs[i], nil
+}
+
+// noRun says which of build, scenario and repetition the corpus does not have.
+func (c *Corpus) noRun(want RunInfo) error {
+	var builds, scenarios, repetitions []string
+	for _, r := range c.runs {
+		builds = append(builds, r.Build)
+		if r.Build == want.Build {
+			scenarios = append(scenarios, r.Scenario)
+			if r.Scenario == want.Scenario {
+				repetitions = append(repetitions, strconv.Itoa(r.Repetition))
+			}
+		}
+	}
+	kind, name, known := "repetition", strconv.Itoa(want.Repetition), repetitions
+	switch {
+	case scenarios == nil:
+		kind, name, known = "build", want.Build, builds
+	case repetitions == nil:
+		kind, name, known = "scenario", want.Scenario, scenarios
+	}
+	known = slices.Compact(known)
+	hint := suggest.Hint(name, known)
+	if hint == "" || kind == "repetition" {
+		hint = "it has: " + strings.Join(known, ", ")
+	}
+	return fmt.Errorf("%s: has no run %s: no %s %q; %s", c.Dir, want, kind, name, hint)
 }
 
 // Path returns where a file of the run lies, for messages.

@@ -179,3 +179,21 @@ func TestPrefix(t *testing.T) {
 		}
 	}
 }
+
+func TestOpenRun_Unknown(t *testing.T) {
+	dir := t.TempDir()
+	writeRun(t, dir, one, map[string][]rec{"a": {{0, "x"}}})
+	c, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(build, scenario string, n int, want string) {
+		t.Helper()
+		if _, err := c.OpenRun(build, scenario, n); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("OpenRun(%s, %s, %d) gave %v; want %q at its end", build, scenario, n, err, want)
+		}
+	}
+	f("deploid", "drill", 1, `no build "deploid"; did you mean deployed?`)
+	f("deployed", "other", 1, `no scenario "other"; it has: drill`)
+	f("deployed", "drill", 2, `no repetition "2"; it has: 1`)
+}

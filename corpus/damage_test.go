@@ -111,7 +111,7 @@ func TestDamage(t *testing.T) {
 	}{
 		{"none", func(t *testing.T, dir string) {}, ""},
 		{"other frames", func(t *testing.T, dir string) { restream(t, dir, pack(t, good[:27], good[27:])) }, ""},
-		{"no corpus.json", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, corpusFile)) }, "corpus.json: no such file"},
+		{"no corpus.json", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, corpusFile)) }, "corpus.json: file does not exist"},
 		{"corpus of version 2", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, corpusFile), []byte(`{"format":"stillfires/corpus","version":2,"creator":"x","new":1}`))
 		}, "corpus.json: has format version 2"},
@@ -131,11 +131,11 @@ func TestDamage(t *testing.T) {
 			name := filepath.Join(dir, runPath, runFile)
 			write(t, name, readFile(t, name)[:300])
 		}, "run.json: "},
-		{"run missing", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, runPath, runFile)) }, "run.json: no such file: the run is unfinished"},
+		{"run missing", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, runPath, runFile)) }, "run.json: file does not exist: the run is unfinished"},
 		{"run moved", func(t *testing.T, dir string) {
 			os.Rename(filepath.Join(dir, "runs/deployed"), filepath.Join(dir, "runs/candidate"))
 		}, "run.json: is the manifest of run deployed/drill/1; it lies in the place of candidate/drill/1"},
-		{"stream missing", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, runPath, "logs/a.log.zst")) }, "a.log.zst: is missing"},
+		{"stream missing", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, runPath, "logs/a.log.zst")) }, "a.log.zst: file does not exist, but run.json names it"},
 		{"stream cut short", func(t *testing.T, dir string) {
 			name := filepath.Join(dir, runPath, "logs/a.log.zst")
 			write(t, name, readFile(t, name)[:20])

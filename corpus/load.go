@@ -19,7 +19,7 @@ func (c *Corpus) load(info RunInfo) (*Run, error) {
 	defer root.Close()
 	text, err := readBounded(root.FS(), runFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: the run is unfinished: %w", r.Path(runFile), fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w: the run is unfinished", r.Path(runFile), fs.ErrNotExist)
 	}
 	if err == nil {
 		r.Manifest, err = decodeManifest(text)
@@ -89,7 +89,7 @@ func (r *Run) checkFiles(fsys fs.FS) error {
 	}
 	slices.Sort(missing)
 	for _, name := range missing {
-		errs = append(errs, fmt.Errorf("%s: is missing; run.json names it: %w", r.Path(name), fs.ErrNotExist))
+		errs = append(errs, fmt.Errorf("%s: %w, but run.json names it", r.Path(name), fs.ErrNotExist))
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func exactArguments(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return fmt.Errorf("%s takes %d arguments, but got %d: %q; usage: %s", cmd.CommandPath(), len(names), len(args), args, cmd.UseLine())
+		return fmt.Errorf("%s wants %s, but got %q; usage: %s", cmd.CommandPath(), strings.Join(names, " "), args, cmd.UseLine())
 	}
 }
 
