@@ -10,11 +10,15 @@ import (
 )
 
 // What counts as near. A candidate line is shown when its wording is at least
-// minSimilarity like the deployed one and shares minShared words with it
-// (fewer only if there are fewer), and is not much worse than the best.
+// minSimilarity like the deployed one and shares minShared words with it, and
+// is not much worse than the best. A record with the same keys and level as the
+// deployed one is likely its successor, so less likeness is asked of it, and of
+// a text of two words one may differ.
 const (
 	maxNearest    = 3
 	minSimilarity = 0.4
+	minSameKeys   = 0.3
+	sameKeys      = 0.1
 	minShared     = 2
 	nearBest      = 0.75
 	// A text that the deployed build writes as well is hardly what became of
@@ -36,6 +40,7 @@ type catalogue struct {
 type kind struct {
 	message  outcome.Message
 	wordings []wording
+	keys     string
 }
 
 // newCatalogue merges the messages of several repetitions of the candidate,
@@ -58,7 +63,7 @@ func newCatalogue(candidate, deployed []*outcome.Run) *catalogue {
 				continue
 			}
 			at[key] = len(c.kinds)
-			c.kinds = append(c.kinds, kind{m, wordings(m.First.Line)})
+			c.kinds = append(c.kinds, kind{m, wordings(m.First.Line), keysOf(m.First.Line)})
 		}
 	}
 	for _, k := range c.kinds {
@@ -119,9 +124,9 @@ func (c *cell) nearest(p *Parting) (said *wording, found []Near) {
 	if said == nil {
 		return nil, nil
 	}
-	selected := map[string]bool{}
+	selected, keys := map[string]bool{}, keysOf(e.Line)
 	for _, k := range cat.kinds {
-		n, ok := cat.near(said, k, literals)
+		n, ok := cat.near(said, k, literals, keys)
 		if !ok {
 			continue
 		}
@@ -168,15 +173,23 @@ func oncePerText(found []Near) []Near {
 	return out
 }
 
-// near compares one kind of record with what the deployed build said. Words
-// of the rule's own literals count for a little more.
-func (c *catalogue) near(said *wording, k kind, literals []string) (Near, bool) {
+// near compares one kind of record with what the deployed build said, in a
+// record with the given keys. Words of the rule's own literals count for a
+// little more.
+func (c *catalogue) near(said *wording, k kind, literals []string, keys string) (Near, bool) {
 	var best wording
-	score := 0.0
+	score, least, share := 0.0, minSimilarity, minShared
+	alike := keys != "" && k.keys == keys
+	if alike {
+		least, share = minSameKeys, max(1, len(said.words)-1)
+	}
 	for _, text := range k.wordings {
 		s, shared := c.similarity(said.words, text.words)
-		if s < minSimilarity || shared < min(minShared, len(said.words)) {
+		if s < least || shared < min(minShared, share, len(said.words)) {
 			continue
+		}
+		if alike {
+			s += sameKeys
 		}
 		if s > score {
 			best, score = text, s

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -110,3 +111,30 @@ func words(text string) []string {
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+
+// fewKeys is how many keys say something of a record: nearly all have a time,
+// a level and a message.
+const fewKeys = 4
+
+// keysOf returns the top-level keys of a record that is a JSON object, ordered,
+// and its level; empty for any other, and where the keys are too few to tell
+// records apart.
+func keysOf(line string) string {
+	if !isObject(line) {
+		return ""
+	}
+	var keys []string
+	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
+		name := key.Str
+		if name == "level" || name == "severity" {
+			name += "=" + value.Str
+		}
+		keys = append(keys, name)
+		return true
+	})
+	if len(keys) < fewKeys {
+		return ""
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "\x00")
+}
