@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"slices"
+
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/rules"
 )
@@ -21,12 +23,7 @@ type cell struct {
 
 // decidedOn reports whether the verdict table gave the finding called id.
 func (c *cell) decidedOn(id string) bool {
-	for _, d := range c.decided {
-		if d == id {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.decided, id)
 }
 
 // isAlert reports whether the rule is an alert rule.

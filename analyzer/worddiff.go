@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
@@ -35,9 +36,9 @@ func wordDiff(deployed, candidate string) []Edit {
 	diffs = dmp.DiffCleanupSemantic(diffs)
 	var out []Edit
 	for _, d := range diffs {
-		text := ""
+		var text strings.Builder
 		for _, r := range d.Text {
-			text += table[r-first]
+			text.WriteString(table[r-first])
 		}
 		op := Keep
 		switch d.Type {
@@ -46,7 +47,7 @@ func wordDiff(deployed, candidate string) []Edit {
 		case diffmatchpatch.DiffInsert:
 			op = Insert
 		}
-		out = append(out, Edit{op, text})
+		out = append(out, Edit{op, text.String()})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"strings"
@@ -20,8 +21,8 @@ var groupFileKeys = []string{"groups", "namespace"}
 // yamlKeys returns the keys that a struct of rulefmt is decoded from.
 func yamlKeys(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ","); name != "" {
+	for field := range t.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); name != "" {
 			keys = append(keys, name)
 		}
 	}
@@ -121,7 +122,8 @@ func (l *groupsLoader) decode(field yamlpos.Field, into any) {
 // which counts from the start of the document.
 func decodeMessage(err error) string {
 	msg := err.Error()
-	if t, ok := err.(*yaml.TypeError); ok && len(t.Errors) > 0 {
+	t := &yaml.TypeError{}
+	if errors.As(err, &t) {
 		msg = t.Errors[0]
 	}
 	if rest, ok := strings.CutPrefix(msg, "line "); ok {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/stillfires/stillfires/internal/source"
@@ -107,7 +107,7 @@ func readPromQL(expr string) (*fault, selection) {
 		if v, ok := n.(*parser.VectorSelector); ok {
 			s = max(s, selectsLabels)
 			for _, m := range v.LabelMatchers {
-				if m.Name == labels.MetricName {
+				if m.Name == model.MetricNameLabel {
 					s = selectsMetric
 				}
 			}

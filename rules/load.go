@@ -62,7 +62,7 @@ func read(path string, limit int64) (text []byte, err error) {
 	if err != nil {
 		return nil, cause(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // opened for reading
 	text, err = io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, cause(err)
@@ -76,8 +76,7 @@ func read(path string, limit int64) (text []byte, err error) {
 // cause takes the operation and the path off an error of package os, for the
 // problem names the path.
 func cause(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -4,23 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/stillfires/stillfires/internal/source"
 )
-
-// textAt returns what follows a position of a file, read anew.
-func textAt(t testing.TB, pos source.Position) string {
-	t.Helper()
-	text, err := os.ReadFile(pos.File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.SplitAfter(string(text), "\n")
-	if pos.Line < 1 || pos.Line > len(lines) || pos.Column < 1 || pos.Column > len(lines[pos.Line-1]) {
-		return ""
-	}
-	return lines[pos.Line-1][pos.Column-1:]
-}
 
 // checkPositions fails unless each byte of an expression stands where the
 // rule says, white space and escapes aside.

@@ -308,11 +308,12 @@ func (p *page) verdicts() {
 			p.line("| … and %d more (see the JSON report) |", len(t.rows)-i)
 			break
 		}
-		line := "| " + md(row.rule.Name) + " |"
+		var line strings.Builder
+		line.WriteString("| " + md(row.rule.Name) + " |")
 		for _, v := range row.verdicts {
-			line += " " + cells[v] + " |"
+			line.WriteString(" " + cells[v] + " |")
 		}
-		p.line("%s", line)
+		p.line("%s", line.String())
 	}
 	p.line("\n</details>")
 }

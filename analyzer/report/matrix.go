@@ -81,25 +81,27 @@ func (s *screen) matrix(r *analyzer.Report) {
 	each = min(each, 20)
 	s.line("\n%s", s.paint(bold, "Verdicts"))
 	s.wrap("  ", legend)
-	head := columns.FillRight("", name)
+	var head strings.Builder
+	head.WriteString(columns.FillRight("", name))
 	for _, sc := range t.scenarios {
-		head += columns.FillRight("", gap) + columns.FillRight(cutMiddle(clean(sc), each-gap), each-gap)
+		head.WriteString(columns.FillRight("", gap) + columns.FillRight(cutMiddle(clean(sc), each-gap), each-gap))
 	}
-	s.line("%s", strings.TrimRight(head, " "))
+	s.line("%s", strings.TrimRight(head.String(), " "))
 	for i, row := range loud {
 		if i == matrixRows && !s.all {
 			s.more(len(loud)-i, "rules that do not pass")
 			break
 		}
-		line := columns.FillRight(cutMiddle(clean(row.rule.Name), name), name)
+		var line strings.Builder
+		line.WriteString(columns.FillRight(cutMiddle(clean(row.rule.Name), name), name))
 		for _, v := range row.verdicts {
 			cell := columns.FillRight(cells[v], each-gap)
 			if v == analyzer.Fail {
 				cell = s.paint(red, cells[v]) + cell[len(cells[v]):]
 			}
-			line += fmt.Sprintf("%*s%s", gap, "", cell)
+			line.WriteString(fmt.Sprintf("%*s%s", gap, "", cell))
 		}
-		s.line("%s", strings.TrimRight(line, " "))
+		s.line("%s", strings.TrimRight(line.String(), " "))
 	}
 	if n := len(t.rows) - len(loud); n > 0 {
 		s.line("  %s with nothing to act on not shown", plural(n, "rule"))

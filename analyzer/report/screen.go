@@ -68,7 +68,7 @@ func (s *screen) wrap(indent, text string) {
 		}
 	}
 	line, used := "", 0
-	for _, word := range strings.Fields(clean(text)) {
+	for word := range strings.FieldsSeq(clean(text)) {
 		n := columns.StringWidth(word)
 		if used > 0 && used+1+n > room {
 			flush(line)

@@ -80,8 +80,7 @@ func TestParse_Errors(t *testing.T) {
 			t.Errorf("parse(%q) gives no error; want %q", text, want)
 			return
 		}
-		var list ErrorList
-		if !errors.As(err, &list) {
+		if _, ok := errors.AsType[ErrorList](err); !ok {
 			t.Fatalf("parse(%q) gives %T; want an ErrorList", text, err)
 		}
 		if diff := cmp.Diff(strings.Join(want, "\n"), err.Error()); diff != "" {

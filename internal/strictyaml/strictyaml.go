@@ -44,12 +44,12 @@ func parse(file string, text []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc, more yaml.Node
 	if err := dec.Decode(&doc); err != nil {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, &source.Error{Pos: source.Position{File: file}, Msg: "is empty"}
 		}
 		return nil, located(file, err)
 	}
-	if err := dec.Decode(&more); err != io.EOF {
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		if err != nil {
 			return nil, located(file, err)
 		}
@@ -166,8 +166,8 @@ func located(file string, err error) error {
 
 // fields returns the keys of a struct and their types.
 func fields(t reflect.Type) (names []string, types []reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
+		f := f
 		tag, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case options == "inline":

@@ -27,8 +27,7 @@ func ExampleParse() {
 
 func ExampleError_Caret() {
 	_, err := syntax.Parse(`{app="kueue"} | json | level=error`)
-	var bad *syntax.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
 		fmt.Println(bad)
 		fmt.Println(bad.Caret())
 	}

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"os"
 	"testing"
 )
@@ -74,7 +75,8 @@ func FuzzParsePipeline(f *testing.F) {
 // checkError checks what every error promises.
 func checkError(t *testing.T, query string, err error) {
 	t.Helper()
-	e, ok := err.(*Error)
+	e := &Error{}
+	ok := errors.As(err, &e)
 	if !ok {
 		t.Fatalf("Parse(%q) gives a %T", query, err)
 	}
