@@ -137,15 +137,17 @@ func (n *scalarNode) eval(k int) ([]point, error) {
 // with on those listed, otherwise all but those listed.
 type seriesMatcher struct{ grouper }
 
-func newSeriesMatcher(m *syntax.VectorMatching, sets *labelSets) seriesMatcher {
+func newSeriesMatcher(vm *syntax.VectorMatching, sets *labelSets) seriesMatcher {
 	g := grouping{without: true}
-	if m != nil {
-		g.without = !m.On
-		for _, name := range m.Labels {
+	if vm != nil {
+		g.without = !vm.On
+		for _, name := range vm.Labels {
 			g.names = append(g.names, newNameRef(name))
 		}
 	}
-	return seriesMatcher{newGrouper(g, sets)}
+	m := seriesMatcher{newGrouper(g, sets)}
+	m.matching = true
+	return m
 }
 
 // A setNode computes and, or, unless.
@@ -208,9 +210,9 @@ func errManyMatches(side string, set *labelSet) error {
 // (or the left side, one to one) and its match.
 func resultLabels(m *syntax.VectorMatching, card syntax.Cardinality, matcher *seriesMatcher, many, one *labelSet) logs.Labels {
 	if card == syntax.OneToOne {
-		return matcher.group(many).labels
+		return withoutEmpty(matcher.group(many).labels)
 	}
-	out := many.labels
+	out := withoutEmpty(many.labels)
 	for _, name := range m.Include {
 		out = withLabel(out, name, one.labels.Get(name))
 	}

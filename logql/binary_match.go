@@ -88,10 +88,14 @@ func (n *matchNode) join(many []point) ([]point, error) {
 			continue
 		}
 		result := n.result(p.set, other.set)
-		if _, ok := n.taken[result]; ok {
+		match := result
+		if n.card == syntax.OneToOne {
+			match = set
+		}
+		if _, ok := n.taken[match]; ok {
 			return nil, errManyMatches("left", set)
 		}
-		n.taken[result] = struct{}{}
+		n.taken[match] = struct{}{}
 		n.out = append(n.out, point{result, v})
 	}
 	return n.out, nil

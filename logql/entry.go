@@ -300,6 +300,13 @@ func (e *entry) addFields(b *block) {
 	e.do(op{kind: opBlock, block: b})
 }
 
+// setFields adds what a parser found, in place of what earlier ones did.
+func (e *entry) setFields(b *block) {
+	if len(b.fields) > 0 {
+		e.do(op{kind: opBlock, block: b})
+	}
+}
+
 // isParsed reports whether an earlier stage set a label.
 func (e *entry) isParsed(name []byte) bool {
 	_, _, ok := e.lookupParsed(nameRef{name: string(name), slot: nameSlot(name)})
@@ -332,16 +339,17 @@ func (e *entry) remove(ref nameRef) {
 // appendLabels appends the labels that are left, in no particular order, with
 // those that tell of an error.
 func (e *entry) appendLabels(dst []label) []label {
-	from := len(dst)
+	from, have := len(dst), e.baseMask
 	dst = append(dst, e.base...)
 	for i := range e.ops {
 		o := &e.ops[i]
 		switch o.kind {
 		case opOnly:
-			dst = append(dst[:from], o.block.fields...)
+			dst, have = append(dst[:from], o.block.fields...), o.block.mask
 			continue
 		case opBlock:
-			dst = e.appendFields(dst, from, o.block)
+			dst = appendFields(dst, from, have, o.block)
+			have |= o.block.mask
 			continue
 		}
 		at := indexLabel(dst[from:], o.ref.name)
@@ -352,6 +360,7 @@ func (e *entry) appendLabels(dst []label) []label {
 			dst[from+at].value = o.value
 		case o.kind == opSet:
 			dst = append(dst, label{o.ref.bytes, o.value})
+			have |= 1 << o.ref.slot
 		}
 	}
 	if e.err != "" {
@@ -363,14 +372,15 @@ func (e *entry) appendLabels(dst []label) []label {
 	return dst
 }
 
-// appendFields appends the fields of a block. One may be called like a label of
-// the entry's metadata: both have got the suffix.
-func (e *entry) appendFields(dst []label, from int, b *block) []label {
-	if e.baseMask&b.mask == 0 {
+// appendFields appends the fields of a block to dst[from:], whose names are in
+// the slots of have. A field takes the place of a label of its name: of one
+// that an earlier parser found, or of metadata when both have got the suffix.
+func appendFields(dst []label, from int, have uint64, b *block) []label {
+	if have&b.mask == 0 {
 		return append(dst, b.fields...)
 	}
 	for _, f := range b.fields {
-		if e.baseMask&(1<<nameSlot(f.name)) != 0 {
+		if have&(1<<nameSlot(f.name)) != 0 {
 			if i := indexLabel(dst[from:], string(f.name)); i >= 0 {
 				dst[from+i].value = f.value
 				continue

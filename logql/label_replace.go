@@ -65,7 +65,7 @@ func (n *replaceNode) replace(set *labelSet) *labelSet {
 	}
 	value := string(n.re.ExpandString(nil, n.replacement, src, at))
 	out := make(logs.Labels, 0, len(set.labels)+1)
-	for _, l := range set.labels {
+	for _, l := range withoutEmpty(set.labels) {
 		if l.Name != n.dst {
 			out = append(out, l)
 		}

@@ -87,14 +87,23 @@ func appendKeyPart[T string | []byte](dst []byte, b T) []byte {
 	return append(append(dst, byte(n)), b...)
 }
 
-// keep returns the labels of ls that the grouping leaves. Empty labels stay
-// with by but not with without.
+// keep returns the labels of ls that the grouping leaves, empty ones too.
 func (g *grouping) keep(ls logs.Labels) logs.Labels {
 	out := make(logs.Labels, 0, len(ls))
 	for _, l := range ls {
-		if g.has(l.Name) != g.without && !(g.without && l.Value == "") {
+		if g.has(l.Name) != g.without {
 			out = append(out, l)
 		}
 	}
 	return slices.Clip(out)
+}
+
+// withoutEmpty returns ls without labels that are empty. Operations that build
+// new label sets lose them, those that only choose labels do not.
+func withoutEmpty(ls logs.Labels) logs.Labels {
+	isEmpty := func(l logs.Label) bool { return l.Value == "" }
+	if !slices.ContainsFunc(ls, isEmpty) {
+		return ls
+	}
+	return slices.DeleteFunc(slices.Clone(ls), isEmpty)
 }

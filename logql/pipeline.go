@@ -15,10 +15,11 @@ type pipelinePlan struct {
 	unwrap   *syntax.Unwrap
 	selector *selector
 	stages   []pipelineStage
+	text     string // of the whole query
 }
 
 func (c *compiler) compilePipeline(q *syntax.LogQuery, unwrap *syntax.Unwrap, need *labelNeed) (*pipelinePlan, error) {
-	p := &pipelinePlan{query: q, unwrap: unwrap}
+	p := &pipelinePlan{query: q, unwrap: unwrap, text: c.text}
 	sel, err := c.compileSelector(q.Selector)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (p *pipelinePlan) public() Pipeline {
 	if p.unwrap != nil {
 		span := p.unwrap.Span()
 		if len(p.unwrap.Filters) > 0 {
-			span.End = max(span.Start, min(span.End, p.unwrap.Filters[0].Span().Start))
+			span = p.cut(span, p.unwrap.Filters[0].Span().Start)
 		}
 		step(stageText(unwrapText(p.unwrap)), span)
 		for _, f := range p.unwrap.Filters {
@@ -86,6 +87,14 @@ func (p *pipelinePlan) public() Pipeline {
 		}
 	}
 	return out
+}
+
+// cut ends a span before the blanks before an offset.
+func (p *pipelinePlan) cut(span syntax.Span, end int) syntax.Span {
+	if span.Start <= end && end <= len(p.text) {
+		span.End = span.Start + len(strings.TrimRight(p.text[span.Start:end], " \t\r\n"))
+	}
+	return span
 }
 
 // stageText puts a "|" before a stage that is printed without an operator.

@@ -46,6 +46,14 @@ func TestPatternAndRegexpStage(t *testing.T) {
 		`{app_extracted="k", v="1"} k=1`, `{app_extracted="k", v=""} k=`, `{} -`)
 }
 
+// Captures replace what was parsed before them.
+func TestPatternAndRegexpStage_Replace(t *testing.T) {
+	const q = `{app="a"} | json | line_format "{{.msg}}" `
+	checkLines(t, q+"| pattern `<msg> <n>`", lines(`{"msg":"x y","k":"1"}`), `{k="1", msg="x", n="y"} x y`)
+	checkLines(t, q+"| regexp `(?P<k>x)`", lines(`{"msg":"x y","k":"1"}`), `{k="x", msg="x y"} x y`)
+	checkLines(t, q+"| regexp `(?P<k>x)` | k=\"x\" | drop k", lines(`{"msg":"x y","k":"1"}`), `{msg="x y"} x y`)
+}
+
 func TestUnpackStage(t *testing.T) {
 	checkLines(t, `{app="a"} | unpack`, lines(`{"pod":"p","app":"b","_entry":"x y"}`, `{"pod":"p"}`, `plain`),
 		`{app_extracted="b", pod="p"} x y`, `{} {"pod":"p"}`, `{__error__="JSONParserErr"} plain`)

@@ -11,7 +11,7 @@ func (s *patternStage) process(e *entry) bool {
 	s.parser.parse(e.line, func(name string, value []byte) {
 		b.add(e.fieldName([]byte(name)), value)
 	})
-	e.addFields(b)
+	e.setFields(b)
 	return true
 }
 

@@ -29,7 +29,7 @@ func (s *regexpStage) process(e *entry) bool {
 		}
 		b.add(e.fieldName(name), value)
 	}
-	e.addFields(b)
+	e.setFields(b)
 	return true
 }
 

@@ -28,13 +28,19 @@ func newVectorNode(p *vectorPlan, arg *sharedNode, sets *labelSets) evaluator {
 // A grouper finds the group of a series.
 type grouper struct {
 	grouping grouping
+	matching bool // series of two vectors, not grouping those of one
 	sets     *labelSets
 	known    map[*labelSet]*labelSet
 	index    map[*labelSet]int // of the groups met at the instant in hand
 }
 
 func newGrouper(g grouping, sets *labelSets) grouper {
-	return grouper{g, sets, make(map[*labelSet]*labelSet), make(map[*labelSet]int)}
+	return grouper{
+		grouping: g,
+		sets:     sets,
+		known:    make(map[*labelSet]*labelSet),
+		index:    make(map[*labelSet]int),
+	}
 }
 
 // forget implements [forgetter].
@@ -43,7 +49,11 @@ func (g *grouper) forget() { clear(g.known) }
 func (g *grouper) group(s *labelSet) *labelSet {
 	out := g.known[s]
 	if out == nil {
-		out = g.sets.internLabels(g.grouping.keep(s.labels))
+		labels := g.grouping.keep(s.labels)
+		if g.grouping.without && !g.matching {
+			labels = withoutEmpty(labels)
+		}
+		out = g.sets.internLabels(labels)
 		g.known[s] = out
 	}
 	return out
