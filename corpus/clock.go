@@ -98,6 +98,9 @@ func (c *clock) resolve(s recordtime.Stamp) (int64, error) {
 }
 
 func zoneName(zone *time.Location) string {
+	if _, offset := time.Unix(0, 0).In(zone).Zone(); offset == 0 && zone.String() == "" {
+		return "UTC"
+	}
 	if name := zone.String(); name != "" {
 		return name
 	}

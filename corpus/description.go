@@ -64,6 +64,8 @@ type buildPaths struct {
 	Flags       string `yaml:"flags"`
 	Verbosity   string `yaml:"verbosity"`
 	LogEncoding string `yaml:"logEncoding"`
+	// Optional leaves open what the file lacks, or all if there is no file.
+	Optional bool `yaml:"optional"`
 }
 
 // A ScenarioSpec describes a scenario.
@@ -93,6 +95,8 @@ type scenarioPaths struct {
 	Parameters  map[string]string `yaml:"parameters"`
 	Start       string            `yaml:"start"` // of the window
 	End         string            `yaml:"end"`
+	// Optional leaves open what the file lacks, or all if there is no file.
+	Optional bool `yaml:"optional"`
 }
 
 // An EnvironmentSpec describes what has to be equal on both sides.
@@ -110,6 +114,8 @@ type environmentPaths struct {
 	Nodes      map[string]string `yaml:"nodes"`
 	Devices    map[string]string `yaml:"devices"`
 	Components map[string]string `yaml:"components"`
+	// Optional leaves open what the file lacks, or all if there is no file.
+	Optional bool `yaml:"optional"`
 }
 
 // A TimeSpec says where the times of records come from.
@@ -250,6 +256,15 @@ func (d *Description) check() error {
 		}
 		if strings.Contains(d.Run, "**") {
 			return d.errorAt([]any{"run"}, "run: pattern %q: ** is not allowed here; say how deep runs lie", d.Run)
+		}
+	}
+	for _, name := range append(sortedKeys(d.Scenarios), "") {
+		s, at := d.Scenarios[name], []any{"scenarios", name}
+		if name == "" {
+			s, at = d.Scenario, []any{"scenario"}
+		}
+		if f := s.FromFile; f != nil && (f.Start == "") != (f.End == "") {
+			return d.errorAt(append(at, "fromFile"), "fromFile: start and end of a window go together")
 		}
 	}
 	if err := d.Time.check(); err != nil {

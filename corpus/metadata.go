@@ -53,6 +53,7 @@ type lookup struct {
 	dir      string
 	captures map[string]string
 	files    map[string]string
+	optional bool // what is missing in a file is left open
 	err      error
 }
 
@@ -78,6 +79,9 @@ func (l *lookup) value(file, at string) gjson.Result {
 	text, ok := l.files[name]
 	if !ok {
 		b, err := readMetadata(l.fsys, name)
+		if l.optional && errors.Is(err, fs.ErrNotExist) {
+			return gjson.Result{}
+		}
 		if err == nil && !gjson.ValidBytes(b) {
 			err = errors.New("is not valid JSON")
 		}
@@ -88,7 +92,7 @@ func (l *lookup) value(file, at string) gjson.Result {
 		l.files[name] = text
 	}
 	r := gjson.Get(text, at)
-	if !r.Exists() {
+	if !r.Exists() && !l.optional {
 		l.fail(fmt.Errorf("%s: has no value at %q", name, at))
 	}
 	return r
@@ -118,8 +122,11 @@ func (l *lookup) pickMap(texts map[string]string, file string, paths map[string]
 		out[k] = l.text(texts[k])
 	}
 	for _, k := range sortedKeys(paths) {
-		if _, ok := out[k]; !ok {
-			out[k] = l.value(file, paths[k]).String()
+		if _, ok := out[k]; ok {
+			continue
+		}
+		if v := l.value(file, paths[k]); v.Exists() {
+			out[k] = v.String()
 		}
 	}
 	if len(out) == 0 {
@@ -131,9 +138,10 @@ func (l *lookup) pickMap(texts map[string]string, file string, paths map[string]
 // build fills in what spec says of a build; what it leaves open stays.
 func (l *lookup) build(b Build, spec *BuildSpec) Build {
 	from := cmp.Or(spec.FromFile, &buildPaths{})
+	l.optional = from.Optional
 	set := func(field *string, text, at string) {
-		if text != "" || at != "" {
-			*field = l.pick(text, from.File, at)
+		if v := l.pick(text, from.File, at); v != "" {
+			*field = v
 		}
 	}
 	set(&b.Name, spec.Name, "")
@@ -161,6 +169,7 @@ func (l *lookup) build(b Build, spec *BuildSpec) Build {
 
 func (l *lookup) scenario(s Scenario, spec *ScenarioSpec) Scenario {
 	from := cmp.Or(spec.FromFile, &scenarioPaths{})
+	l.optional = from.Optional
 	if text := l.pick(spec.Description, from.File, from.Description); text != "" {
 		s.Description = text
 	}
@@ -169,8 +178,11 @@ func (l *lookup) scenario(s Scenario, spec *ScenarioSpec) Scenario {
 	}
 	if spec.Window != nil {
 		s.Window = &Window{spec.Window.Start.UTC(), spec.Window.End.UTC()}
-	} else if from.Start != "" || from.End != "" {
-		s.Window = &Window{l.time(from.File, from.Start), l.time(from.File, from.End)}
+	} else if from.Start != "" {
+		start, end := l.time(from.File, from.Start), l.time(from.File, from.End)
+		if !start.IsZero() && !end.IsZero() {
+			s.Window = &Window{start, end}
+		}
 	}
 	for _, e := range spec.Expectations {
 		s.Expectations = append(s.Expectations, Expectation{e.Rule, e.Expect, e.DeclaredAt.UTC()})
@@ -178,8 +190,12 @@ func (l *lookup) scenario(s Scenario, spec *ScenarioSpec) Scenario {
 	return s
 }
 
+// time reads a time; it is zero where there is none.
 func (l *lookup) time(file, at string) time.Time {
 	text := l.value(file, at).String()
+	if text == "" {
+		return time.Time{}
+	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		l.fail(fmt.Errorf("%s: %q is no RFC 3339 time", file, text))
@@ -189,6 +205,7 @@ func (l *lookup) time(file, at string) time.Time {
 
 func (l *lookup) environment(spec *EnvironmentSpec) *Environment {
 	from := cmp.Or(spec.FromFile, &environmentPaths{})
+	l.optional = from.Optional
 	e := &Environment{
 		Kubernetes: l.pick(spec.Kubernetes, from.File, from.Kubernetes),
 		Nodes:      l.pickMap(spec.Nodes, from.File, from.Nodes),

@@ -55,15 +55,9 @@ func compilePattern(text string) (*pattern, error) {
 			optional = false
 			b.WriteString(`)?`)
 		case '*':
-			if strings.HasPrefix(text[i:], "**/") && (i == 0 || text[i-1] == '/') {
-				b.WriteString(`(?:.*/)?`)
-				i += 2
-			} else if text[i:] == "**" && (i == 0 || text[i-1] == '/') {
-				b.WriteString(`.*`)
-				i++
-			} else {
-				b.WriteString(`[^/]*`)
-			}
+			re, size := star(text, i)
+			b.WriteString(re)
+			i += size - 1
 		case '?':
 			b.WriteString(`[^/]`)
 		default:
@@ -82,6 +76,19 @@ func compilePattern(text string) (*pattern, error) {
 	}
 	p.re = re
 	return p, nil
+}
+
+// star returns the expression for the stars at text[i:] and how many bytes it
+// stands for.
+func star(text string, i int) (re string, size int) {
+	first := i == 0 || text[i-1] == '/'
+	switch {
+	case first && strings.HasPrefix(text[i:], "**/"):
+		return `(?:.*/)?`, 3
+	case first && text[i:] == "**":
+		return `.*`, 2
+	}
+	return `[^/]*`, 1
 }
 
 // match returns the captures of name, or nil where it does not match.

@@ -33,6 +33,8 @@ func takeDocker(line []byte) (piece, bool) {
 		p.output = 'o'
 	case "stderr":
 		p.output = 'e'
+	default: // a process can have a key "log" in its own records
+		return piece{}, false
 	}
 	whole, ended := strings.CutSuffix(*r.Log, "\n")
 	p.line, p.partial = []byte(whole), !ended
