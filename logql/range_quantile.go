@@ -6,12 +6,18 @@ import (
 	"slices"
 )
 
-// A valueQueue holds the values of a series that an instant sees, in order of
-// time.
-type valueQueue struct {
-	values []seenValue
-	from   int // the first in use
-	in     int // values[from:in] are seen by the instant in hand
+// A quantileWindow computes quantile_over_time. It keeps the values that the
+// instant in hand sees sorted. A step sorts what comes and goes and merges it
+// in one pass, so that it never sorts the whole window.
+type quantileWindow struct {
+	q      float64
+	values []seenValue // oldest first
+	from   int         // the first in use
+	in     int         // values[from:in] are in sorted
+	sorted []float64   // NaN first
+	merged []float64   // memory of the sorted before
+	come   []float64
+	gone   []float64
 }
 
 type seenValue struct {
@@ -19,53 +25,55 @@ type seenValue struct {
 	value       float64
 }
 
-func (q *valueQueue) add(e *entry, first, last int) {
-	if q.from > 64 && q.from > len(q.values)/2 {
-		n := copy(q.values, q.values[q.from:])
-		q.values, q.in, q.from = q.values[:n], q.in-q.from, 0
-	}
-	q.values = append(q.values, seenValue{first, last, e.value})
-}
-
-// move makes the values in use those that instant k sees. It calls in and out
-// for those that come and go.
-func (q *valueQueue) move(k int, in, out func(float64)) {
-	for ; q.in < len(q.values) && q.values[q.in].first <= k; q.in++ {
-		in(q.values[q.in].value)
-	}
-	for ; q.from < q.in && q.values[q.from].last < k; q.from++ {
-		out(q.values[q.from].value)
-	}
-}
-
-func (q *valueQueue) empty() bool { return q.from == len(q.values) }
-
-// A quantileWindow computes quantile_over_time. It keeps the values sorted, so
-// that a step costs what comes and goes, not the whole window.
-type quantileWindow struct {
-	valueQueue
-	q      float64
-	sorted []float64 // NaN first
-}
-
 func newQuantileWindow(q float64) *quantileWindow { return &quantileWindow{q: q} }
 
+func (w *quantileWindow) add(e *entry, first, last int) {
+	if w.from > 64 && w.from > len(w.values)/2 {
+		n := copy(w.values, w.values[w.from:])
+		w.values, w.in, w.from = w.values[:n], w.in-w.from, 0
+	}
+	w.values = append(w.values, seenValue{first, last, e.value})
+}
+
+func (w *quantileWindow) empty() bool { return w.from == len(w.values) }
+
 func (w *quantileWindow) at(k int) (float64, bool) {
-	w.move(k, w.insert, w.remove)
+	w.come, w.gone = w.come[:0], w.gone[:0]
+	for ; w.in < len(w.values) && w.values[w.in].first <= k; w.in++ {
+		w.come = append(w.come, w.values[w.in].value)
+	}
+	for ; w.from < w.in && w.values[w.from].last < k; w.from++ {
+		w.gone = append(w.gone, w.values[w.from].value)
+	}
+	if len(w.come)+len(w.gone) > 0 {
+		w.merge()
+	}
 	if len(w.sorted) == 0 {
 		return 0, false
 	}
 	return quantile(w.q, w.sorted), true
 }
 
-func (w *quantileWindow) insert(v float64) {
-	i, _ := slices.BinarySearchFunc(w.sorted, v, cmp.Compare[float64])
-	w.sorted = slices.Insert(w.sorted, i, v)
-}
-
-func (w *quantileWindow) remove(v float64) {
-	i, _ := slices.BinarySearchFunc(w.sorted, v, cmp.Compare[float64])
-	w.sorted = slices.Delete(w.sorted, i, i+1)
+// merge brings sorted up to date with what came and what is gone.
+func (w *quantileWindow) merge() {
+	slices.Sort(w.come)
+	slices.Sort(w.gone)
+	out := w.merged[:0]
+	old, come, gone := w.sorted, w.come, w.gone
+	for len(old) > 0 || len(come) > 0 {
+		var v float64
+		if len(come) == 0 || len(old) > 0 && cmp.Compare(old[0], come[0]) <= 0 {
+			v, old = old[0], old[1:]
+		} else {
+			v, come = come[0], come[1:]
+		}
+		if len(gone) > 0 && cmp.Compare(gone[0], v) == 0 {
+			gone = gone[1:]
+			continue
+		}
+		out = append(out, v)
+	}
+	w.merged, w.sorted = w.sorted, out
 }
 
 // quantile interpolates between the two values next to rank q, as Prometheus

@@ -2,6 +2,7 @@ package logql
 
 import (
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,6 +65,27 @@ func TestSet_QueriesDoNotDisturbEachOther(t *testing.T) {
 			if diff := cmp.Diff(want, got, cmp.AllowUnexported(answer{}), cmpopts.EquateNaNs()); diff != "" {
 				t.Fatalf("%s with %d others (-alone +together):\n%s", chosen[j], len(chosen)-1, diff)
 			}
+		}
+	}
+}
+
+// Runs of one set share its stages and may go on at once.
+func TestSet_RunsAtOnce(t *testing.T) {
+	log := zapLog(300)
+	texts := append(zapRules(),
+		`{app="kueue"} | json level, msg | line_format "{{.msg | upper}}" | label_format x="{{.level}}"`,
+		`{app="kueue"} | logfmt | unpack | decolorize |> "<_>error<_>"`)
+	qs := compileAll(t, texts...)
+	set := NewSet(qs, Options{})
+	results := make([]discard, 4)
+	var wg sync.WaitGroup
+	for i := range results {
+		wg.Go(func() { log.run(t, set, log.windows(len(qs), time.Second), &results[i]) })
+	}
+	wg.Wait()
+	for _, r := range results[1:] {
+		if r != results[0] {
+			t.Errorf("runs at once yield %v and %v", results[0], r)
 		}
 	}
 }

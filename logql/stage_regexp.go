@@ -42,7 +42,7 @@ func (c *compiler) compileRegexp(s *syntax.RegexpStage) (stage, error) {
 	for _, name := range re.SubexpNames() {
 		var label []byte
 		if name != "" {
-			label = []byte(name)
+			label = appendLabelName(nil, []byte(name))
 		}
 		r.names = append(r.names, label)
 	}
