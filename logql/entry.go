@@ -379,14 +379,24 @@ func appendFields(dst []label, from int, have uint64, b *block) []label {
 	if have&b.mask == 0 {
 		return append(dst, b.fields...)
 	}
-	for _, f := range b.fields {
-		if have&(1<<nameSlot(f.name)) != 0 {
-			if i := indexLabel(dst[from:], string(f.name)); i >= 0 {
-				dst[from+i].value = f.value
-				continue
-			}
+	var replaced map[int]bool // fields of b; hardly ever any
+	known := len(dst)
+	for i := from; i < known; i++ {
+		if b.mask&(1<<nameSlot(dst[i].name)) == 0 {
+			continue
 		}
-		dst = append(dst, f)
+		if j := b.scan(string(dst[i].name)); j >= 0 {
+			dst[i].value = b.fields[j].value
+			if replaced == nil {
+				replaced = make(map[int]bool)
+			}
+			replaced[j] = true
+		}
+	}
+	for j, f := range b.fields {
+		if !replaced[j] {
+			dst = append(dst, f)
+		}
 	}
 	return dst
 }

@@ -32,6 +32,9 @@ type block struct {
 	fields []label
 	mask   uint64 // of the slots of all names
 	err    error  // why the line is not well formed, nil if it is
+	// index holds the places of the names once there are manyFields, so that a
+	// line of very many fields does not take the square of their time.
+	index map[string]int32
 
 	found [64]struct {
 		name  string
@@ -44,8 +47,16 @@ type block struct {
 // reset empties the block. It forgets what it found by counting on.
 func (b *block) reset() {
 	b.fields, b.mask, b.err = b.fields[:0], 0, nil
+	if len(b.index) > 16*manyFields {
+		b.index = nil // clearing it would cost every line to come
+	} else if len(b.index) > 0 {
+		clear(b.index)
+	}
 	b.gen++
 }
+
+// manyFields is how many fields make an index pay.
+const manyFields = 64
 
 // add appends a field unless the block has one of that name, for of two
 // fields with one name Loki keeps the first.
@@ -56,9 +67,26 @@ func (b *block) add(name, value []byte) {
 	}
 	b.mask |= bit
 	b.fields = append(b.fields, label{name, value})
+	switch n := len(b.fields); {
+	case n == manyFields:
+		if b.index == nil {
+			b.index = make(map[string]int32)
+		}
+		for i, f := range b.fields {
+			b.index[string(f.name)] = int32(i)
+		}
+	case n > manyFields:
+		b.index[string(name)] = int32(n - 1)
+	}
 }
 
 func (b *block) scan(name string) int {
+	if len(b.fields) >= manyFields {
+		if i, ok := b.index[name]; ok {
+			return int(i)
+		}
+		return -1
+	}
 	for i := range b.fields {
 		if string(b.fields[i].name) == name {
 			return i
