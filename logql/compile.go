@@ -11,10 +11,19 @@ import (
 )
 
 // Compile turns a parsed query into an immutable program. Errors are
-// [*syntax.Error] of the compile phase, or wrap [ErrUnsupported]. Their line
-// and column are right only if the query was written on one line;
-// [ParseAndCompile] knows the text and so gives them always.
-func Compile(expr syntax.Expr) (*Query, error) { return compileText(expr.String(), expr) }
+// [*syntax.Error] of the compile phase, or wrap [ErrUnsupported]. The places in
+// errors are those in the text that expr is printed as; use [ParseAndCompile]
+// for errors about a text that a user wrote.
+func Compile(expr syntax.Expr) (*Query, error) {
+	q, err := compileText("", expr)
+	if err == nil {
+		return q, nil
+	}
+	if _, again := ParseAndCompile(expr.String()); again != nil {
+		return nil, again
+	}
+	return nil, err
+}
 
 func compileText(text string, expr syntax.Expr) (*Query, error) {
 	c := &compiler{text: text}

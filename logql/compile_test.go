@@ -38,6 +38,21 @@ func TestParseAndCompile_Errors(t *testing.T) {
 	test(`{a="b"} | label_format x="a",x="b"`, "1:30", `x="b"`)
 }
 
+func TestCompile_ErrorsAreAboutThePrintedText(t *testing.T) {
+	expr, err := syntax.Parse("\n\n  {a=\"b\"}   |~   \"[\"")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Compile(expr)
+	var e *syntax.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v; want a *syntax.Error", err)
+	}
+	if got := e.Query[e.Span.Start:e.Span.End]; got != `"["` || e.Line != 1 {
+		t.Errorf("error at %d:%d about %q; want line 1 and \"[\"", e.Line, e.Column, got)
+	}
+}
+
 func TestQuery_IsScalar(t *testing.T) {
 	for text, want := range map[string]bool{
 		`1 + 2`: true, `1 > bool 2`: true, `vector(1)`: false, `vector(1) + 1`: false, `rate({a="b"}[1m])`: false, `{a="b"}`: false,
