@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,10 +45,18 @@ type Entries interface {
 // cancelEvery is how many records are read between looks at the context.
 const cancelEvery = 4096
 
+// maxInstants bounds the evaluations of a rule in a run. One record with a
+// wrong date would otherwise stretch a run over centuries.
+const maxInstants = 1_000_000
+
 // Run feeds the records of src to all rules in one pass and returns what each
-// of them did. It fails only when the records cannot be read or ctx ends; a
-// rule that cannot be evaluated says so in its outcome.
+// of them did. It fails only when the records cannot be read, their times span
+// more than can be evaluated, or ctx ends; a rule that cannot be evaluated
+// says so in its outcome.
 func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
+	if err := p.checkSpan(src); err != nil {
+		return nil, err
+	}
 	ru := newRunner(ctx, p, src)
 	var dedup logs.Dedup
 	res := &Result{
@@ -83,6 +92,22 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	return res, ctx.Err()
 }
 
+// checkSpan refuses a run whose records lie too far apart.
+func (p *Plan) checkSpan(src *Source) error {
+	step := p.opt.Interval
+	for i := range p.rules {
+		step = min(step, p.rules[i].interval)
+	}
+	start, end := src.instants(step, 0)
+	if n := float64(end)/float64(step) - float64(start)/float64(step); n > maxInstants {
+		return fmt.Errorf("run %s/%s/%d: its records lie between %s and %s, which is %.3g evaluations at intervals of %s and more than %d; is the date of a record wrong? (evaluate less often with a longer interval)",
+			src.Build, src.Scenario, src.Repetition, utc(src.First), utc(src.Last), n, step, maxInstants)
+	}
+	return nil
+}
+
+func utc(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339) }
+
 // instants returns the first and last evaluation of a grid with the given
 // step: the last multiple of it at or before the first record, and the first
 // one strictly after the last record.
@@ -98,12 +123,13 @@ func (s *Source) instants(step time.Duration, offset time.Duration) (start, end 
 	return floor(from, n) - int64(offset), floor(to, n) + n - int64(offset)
 }
 
+// floor returns the highest multiple of step at or before t.
 func floor(t, step int64) int64 {
-	t -= t % step
-	if t < 0 {
-		t -= step
+	past := t % step
+	if past < 0 {
+		past += step
 	}
-	return t
+	return t - past
 }
 
 // A runner holds the state of all rules during one run.

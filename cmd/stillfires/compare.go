@@ -74,7 +74,7 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	flags.StringSliceVar(&f.labels, "labels", nil, "stream labels of raw logs, as name=value,…")
 	flags.BoolVar(&f.ingestLabels, "loki-ingest-labels", false, "add service_name and detected_level for all rules, as Loki 3 does by default")
 	flags.IntVar(&f.year, "year", 0, "year of raw logs whose format has none (klog, syslog)")
-	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as Europe/Berlin (default UTC)")
+	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as UTC or Europe/Berlin")
 	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
 	f.out.register(flags)
 	return cmd

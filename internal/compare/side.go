@@ -32,7 +32,7 @@ type side struct {
 type RawOptions struct {
 	Stdin io.Reader // for the path "-"
 	Year  int       // of formats that lack it; 0: unknown
-	Zone  string    // likewise, an IANA name; empty: UTC
+	Zone  string    // likewise, UTC or an IANA name; empty: unknown
 }
 
 // sides opens both builds. cleanup deletes what was made on the way.
