@@ -223,14 +223,14 @@ func (c *checkedFile) Read(b []byte) (n int, err error) {
 	if c.frames == nil {
 		n, err = c.file.Read(b)
 		c.sum.Write(b[:n])
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			got = hex.EncodeToString(c.sum.Sum(nil))
 		}
 	} else {
 		if len(c.rest) == 0 {
 			if c.text, err = c.frames.next(c.text); err == nil {
 				c.rest = c.text
-			} else if err == io.EOF {
+			} else if errors.Is(err, io.EOF) {
 				got = c.frames.hexSum()
 			}
 		}
@@ -238,9 +238,9 @@ func (c *checkedFile) Read(b []byte) (n int, err error) {
 		c.rest = c.rest[n:]
 	}
 	switch {
-	case err == io.EOF && got != c.want:
+	case errors.Is(err, io.EOF) && got != c.want:
 		err = fmt.Errorf("%s: checksum does not agree with run.json; the file was changed or damaged", c.path)
-	case err != nil && err != io.EOF:
+	case err != nil && !errors.Is(err, io.EOF):
 		err = fmt.Errorf("%s: %w", c.path, err)
 	}
 	return n, err

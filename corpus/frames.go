@@ -123,7 +123,7 @@ func (r *frameReader) close() error {
 func (r *frameReader) readFrame(into []byte) ([]byte, error) {
 	head, err := r.in.Peek(zstd.HeaderMaxSize)
 	if len(head) == 0 {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
 		return nil, err

@@ -236,7 +236,7 @@ func (im *importer) each(n int, f func(int) error) error {
 			return nil
 		})
 	}
-	g.Wait()
+	_ = g.Wait() // no function returns an error: they are in errs
 	if err := im.ctx.Err(); err != nil {
 		return err
 	}

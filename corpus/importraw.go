@@ -88,7 +88,7 @@ func spool(name string, stdin io.Reader, temp string, limit int64) (string, erro
 		if err != nil {
 			return "", err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // opened for reading
 		from = f
 	}
 	if from == nil {

@@ -71,7 +71,7 @@ func (s *streamJob) lines(file string, f func(line []byte) (bool, error)) error 
 			return errors.Join(s.run.im.ctx.Err(), l.close())
 		}
 		line, err := l.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return l.close()
 		}
 		more := false
@@ -320,7 +320,7 @@ func (s *streamJob) copyLines(l *lineReader, d *recordtime.Decoder, add func(rec
 			return s.run.im.ctx.Err()
 		}
 		line, err := l.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

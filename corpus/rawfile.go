@@ -95,7 +95,7 @@ func (r *rawFile) begin() error {
 	r.stored = counter{in: r.file, sum: sha256.New()}
 	in := bufio.NewReaderSize(&r.stored, 128<<10)
 	head, err := in.Peek(6)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	for _, m := range foreignMagic {
@@ -168,7 +168,7 @@ func openLines(fsys fs.FS, name string, limits Limits) (*lineReader, error) {
 	}
 	l := &lineReader{raw: raw, in: bufio.NewReaderSize(raw, 128<<10)}
 	head, err := l.in.Peek(32 << 10)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, raw.Close())
 	}
 	if err := checkText(head); err != nil {
@@ -218,7 +218,7 @@ func (l *lineReader) next() ([]byte, error) {
 		return line[:len(line)-1], nil
 	}
 	l.long = l.long[:0]
-	for err == bufio.ErrBufferFull {
+	for errors.Is(err, bufio.ErrBufferFull) {
 		l.long = append(l.long, line...)
 		if len(l.long) > MaxRecord {
 			return nil, fmt.Errorf("line %d is longer than %d bytes", l.n+1, MaxRecord)

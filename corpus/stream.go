@@ -58,7 +58,7 @@ func (s *streamReader) scan() bool {
 	if len(s.rest) == 0 {
 		text, err := s.frames.next(s.text)
 		if err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				err = s.checkEnd()
 			}
 			s.fail(err)
@@ -118,7 +118,7 @@ func (s *streamReader) checkEnd() error {
 // fail keeps err, with the file and record it is about.
 func (s *streamReader) fail(err error) {
 	switch {
-	case err == errEnd:
+	case errors.Is(err, errEnd):
 		s.err = err
 	case s.frames.done:
 		s.err = fmt.Errorf("%s: %w", s.path, err)
@@ -129,7 +129,7 @@ func (s *streamReader) fail(err error) {
 
 // fault returns what ended the stream early, or nil.
 func (s *streamReader) fault() error {
-	if s.err == errEnd {
+	if errors.Is(s.err, errEnd) {
 		return nil
 	}
 	return s.err

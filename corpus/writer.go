@@ -142,7 +142,7 @@ func removeStale(stage string) error {
 	if err != nil {
 		return nil // just made, or just removed: not ours to judge
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only locked
 	if lock(f) != nil {
 		return nil
 	}
@@ -230,6 +230,6 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	d.Sync() // best effort: Windows and some network file systems refuse
+	_ = d.Sync() // best effort: Windows and some network file systems refuse
 	return d.Close()
 }

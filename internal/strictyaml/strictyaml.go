@@ -167,7 +167,6 @@ func located(file string, err error) error {
 // fields returns the keys of a struct and their types.
 func fields(t reflect.Type) (names []string, types []reflect.Type) {
 	for f := range t.Fields() {
-		f := f
 		tag, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case options == "inline":

@@ -23,7 +23,7 @@ func stampLogfmt(line []byte) (Stamp, bool) {
 		}
 		first = false
 		i++
-		value := line[i:]
+		var value []byte
 		if i < len(line) && line[i] == '"' {
 			end := skipString(line, i)
 			if end < 0 {
