@@ -31,7 +31,7 @@ func TestDecode(t *testing.T) {
 	}
 	f("version: 1\nlabels: {a: b}\nitems: [{file: x, at: 2026-11-30T17:00:00Z}]\nmore: {file: y}", "")
 	f("version: 1\nmore:\n", "")
-	f("version: 1", `d.yaml:1:1: unknown key "version"; did you mean version?`)
+	f("versionx: 1", `d.yaml:1:1: unknown key "versionx"; did you mean version?`)
 	f("version: 1\nitems:\n- fil: x", `d.yaml:3:3: unknown key "fil" in items[0]; did you mean file?`)
 	f("zzzzzzz: 1", `d.yaml:1:1: unknown key "zzzzzzz"; the keys are version, labels, items, more`)
 	f("version: x", "d.yaml:1:10: version: cannot unmarshal !!str `x` into int")
