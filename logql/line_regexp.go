@@ -100,6 +100,8 @@ func simpleLineMatcher(tree *syntax.Regexp, re *regexp.Regexp) (lineMatcher, boo
 	switch tree.Op {
 	case syntax.OpEmptyMatch:
 		return newContains(""), true
+	case syntax.OpStar:
+		return newContains(""), isAnything(tree)
 	case syntax.OpLiteral:
 		if tree.Flags&syntax.FoldCase == 0 {
 			return newContains(string(tree.Rune)), true
@@ -115,7 +117,10 @@ func simpleLineMatcher(tree *syntax.Regexp, re *regexp.Regexp) (lineMatcher, boo
 		for len(subs) > 0 && isAnything(subs[len(subs)-1]) {
 			subs = subs[:len(subs)-1]
 		}
-		if len(subs) == 1 {
+		switch len(subs) {
+		case 0:
+			return newContains(""), true
+		case 1:
 			return simpleLineMatcher(subs[0], re)
 		}
 	case syntax.OpAlternate:

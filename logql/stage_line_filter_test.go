@@ -21,6 +21,8 @@ func TestLineFilter(t *testing.T) {
 	test(`|= "disk" or "debug"`, "error: disk full", "debug")
 	test(`!= "disk" or "debug"`, "Error: DISK", "from 10.0.0.7 port 22", "")
 	test(`|= "" or "debug"`, "debug")
+	test(`|~ "debug" or ".*"`, "debug")
+	test(`|~ ".*"`, "error: disk full", "Error: DISK", "debug", "from 10.0.0.7 port 22", "")
 	test(`|= ""`, "error: disk full", "Error: DISK", "debug", "from 10.0.0.7 port 22", "")
 	test(`!= ""`)
 	test(`|~ "(?i)disk"`, "error: disk full", "Error: DISK")
