@@ -24,17 +24,31 @@ func compileLineRegexp(pattern string) (lineMatcher, error) {
 	if m, ok := simpleLineMatcher(tree, re); ok {
 		return m, nil
 	}
-	return &regexpMatcher{re: re, needs: newTextSearch(requiredText(tree))}, nil
+	return newRegexpMatcher(re, tree), nil
 }
 
 // A regexpMatcher searches for a regexp.
 type regexpMatcher struct {
-	re    *regexp.Regexp
-	needs textSearch // what every match holds; may be empty
+	re *regexp.Regexp
+	// needs are texts of which every match holds at least one; none: unknown.
+	needs []textSearch
+}
+
+func newRegexpMatcher(re *regexp.Regexp, tree *syntax.Regexp) *regexpMatcher {
+	m := &regexpMatcher{re: re}
+	for _, text := range requiredTexts(tree) {
+		m.needs = append(m.needs, newTextSearch(text))
+	}
+	return m
 }
 
 func (m *regexpMatcher) match(e *entry, line []byte) bool {
-	return m.needs.in(e, line) && m.re.Match(line)
+	for i := range m.needs {
+		if m.needs[i].in(e, line) {
+			return m.re.Match(line)
+		}
+	}
+	return len(m.needs) == 0 && m.re.Match(line)
 }
 
 // An anyMatcher matches what one of its matchers does.
@@ -135,29 +149,4 @@ func simpleLineMatcher(tree *syntax.Regexp, re *regexp.Regexp) (lineMatcher, boo
 		return any, true
 	}
 	return nil, false
-}
-
-// requiredText returns the longest text that every match of the regexp holds.
-func requiredText(tree *syntax.Regexp) []byte {
-	switch tree.Op {
-	case syntax.OpLiteral:
-		if tree.Flags&syntax.FoldCase == 0 {
-			return []byte(string(tree.Rune))
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return requiredText(tree.Sub[0])
-	case syntax.OpRepeat:
-		if tree.Min > 0 {
-			return requiredText(tree.Sub[0])
-		}
-	case syntax.OpConcat:
-		var longest []byte
-		for _, sub := range tree.Sub {
-			if text := requiredText(sub); len(text) > len(longest) {
-				longest = text
-			}
-		}
-		return longest
-	}
-	return nil
 }

@@ -94,7 +94,7 @@ func (p *Plan) add(i int, r *rules.Rule) {
 		pl.reason = "not valid LogQL: " + err.Error()
 		return
 	}
-	query, err := logql.Compile(expr)
+	query, err := logql.ParseAndCompile(r.Expr) // places are those of the text
 	if err != nil {
 		pl.reason = err.Error()
 		p.refuse(r, err)
