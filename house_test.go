@@ -43,6 +43,7 @@ var layers = []struct{ folder, may string }{
 	{"analyzer/report", "analyzer rules internal/outcome internal/logs internal/source"},
 	{"internal/review", "rules analyzer internal/source internal/suggest internal/yamlpos"},
 	{"internal/compare", "corpus rules replay analyzer internal/review internal/outcome internal/source internal/suggest internal/logs"},
+	{"internal/query", "corpus logql logql/syntax internal/logs internal/suggest"},
 	{"cmd/stillfires", "all"},
 	{"tools/acceptance", "all"},
 }

@@ -1,0 +1,145 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/logql"
+)
+
+// maxSeries is the most series of one metric query. Loki gives at most 500 by
+// default.
+const maxSeries = 10_000
+
+// maxSamples is the most samples of all series of one run.
+const maxSamples = 10_000_000
+
+// cancelEvery is how many records are read between looks at the context.
+const cancelEvery = 4096
+
+// A sampleSink keeps the answer to a metric query as long as it is bearable.
+type sampleSink struct {
+	*logql.Results
+	samples int
+}
+
+// Vector implements logql.Sink.
+func (s *sampleSink) Vector(query int, ts int64, v []logql.Sample) {
+	if s.samples += len(v); !s.full() {
+		s.Results.Vector(query, ts, v)
+	}
+}
+
+func (s *sampleSink) full() bool { return s.samples > maxSamples }
+
+// pass pushes the records of a run to the query until they end or stop says
+// so. Empty lines and exact repeats are left out, as Loki does not store them.
+func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink logql.Sink, stop func() bool) (run *logql.Run, err error) {
+	entries, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, entries.Close()) }()
+	in := x.ingest(r)
+	set := logql.NewSet([]*logql.Query{x.query.Query}, logql.Options{AssumeSelectors: x.logs.assumed || x.query.bare, MaxSeries: maxSeries})
+	run = set.NewRun(in.streams, []logql.Window{w}, sink)
+	var dedup logs.Dedup
+	for n := 0; !stop() && run.Err(0) == nil && entries.Scan(); n++ {
+		if n%cancelEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		stream, e := entries.Stream(), entries.Entry()
+		switch {
+		case len(e.Line) == 0:
+			x.empty++
+		case e.Time != 0 && dedup.Repeat(stream, e):
+			x.repeats++
+		default:
+			run.Push(stream, in.label(stream, e))
+		}
+	}
+	if err := entries.Err(); err != nil {
+		return nil, err
+	}
+	run.Close()
+	if x.query.IsLog() {
+		x.explainNothing(r, run, sink)
+	}
+	return run, ctx.Err()
+}
+
+// An ingest adds the labels that Loki 3 gives to what it takes in, to the
+// queries that name them.
+type ingest struct {
+	streams []logs.Labels
+	plain   []logs.Labels
+	level   bool
+	scratch logs.Entry
+}
+
+func (x *execution) ingest(r *logRun) *ingest {
+	in := &ingest{streams: r.streams, plain: r.streams, level: x.names(logql.DetectedLevelLabel)}
+	if !x.names(logql.ServiceNameLabel) {
+		return in
+	}
+	in.streams = make([]logs.Labels, len(r.streams))
+	for i, ls := range r.streams {
+		in.streams[i] = ls
+		if _, ok := ls.Lookup(logql.ServiceNameLabel); !ok {
+			in.streams[i] = logs.New(append(slices.Clip(ls), logs.Label{Name: logql.ServiceNameLabel, Value: logql.ServiceName(ls)})...)
+		}
+	}
+	return in
+}
+
+// names reports whether the query sees a label that Loki adds. The text is
+// searched, as a template may name it too.
+func (x *execution) names(label string) bool {
+	return x.opt.IngestLabels || strings.Contains(x.query.String(), label)
+}
+
+func (in *ingest) label(stream int, e *logs.Entry) *logs.Entry {
+	if !in.level {
+		return e
+	}
+	level := logql.DetectLevel(in.plain[stream], e.Metadata, e.Line)
+	in.scratch = *e
+	in.scratch.Metadata = logs.New(append(slices.Clip(e.Metadata), logs.Label{Name: logql.DetectedLevelLabel, Value: level})...)
+	return &in.scratch
+}
+
+// explainNothing notes where a log query lost its last line.
+func (x *execution) explainNothing(r *logRun, run *logql.Run, sink logql.Sink) {
+	if lines, ok := sink.(*lineSink); !ok || lines.matches > 0 || len(x.query.Pipelines()) != 1 {
+		return
+	}
+	x.opt.Note(x.logs.prefix(r) + x.nothing(r, run.Funnel(0)[0]))
+}
+
+func (x *execution) nothing(r *logRun, funnel []logql.StageCount) string {
+	if funnel[0].Streams == 0 {
+		const most = 5
+		var have []string
+		for _, ls := range r.streams[:min(most, len(r.streams))] {
+			have = append(have, printable(ls.String()))
+		}
+		if len(r.streams) > most {
+			have = append(have, "…")
+		}
+		return fmt.Sprintf("the selector matches no stream; there are: %s", strings.Join(have, " "))
+	}
+	steps := x.query.Pipelines()[0].Steps
+	for i, c := range funnel {
+		if i > 0 && c.Lines == 0 && funnel[i-1].Lines > 0 {
+			return fmt.Sprintf("no line matches: of %d none is left after %s", funnel[i-1].Lines, printable(steps[i].Text))
+		}
+	}
+	if funnel[0].Lines == 0 {
+		return "no line matches: there is none in the streams selected"
+	}
+	return fmt.Sprintf("no line matches: %d pass the query, none of them between --from and --to", funnel[len(funnel)-1].Lines)
+}
