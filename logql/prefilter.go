@@ -1,0 +1,198 @@
+package logql
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	logqlsyntax "github.com/stillfires/stillfires/logql/syntax"
+
+	"github.com/stillfires/stillfires/internal/logs"
+)
+
+// A Prefilter finds, in a block of text, the lines that a query may keep. It
+// may find more than the query keeps, never less, and looks at bytes alone: no
+// line is parsed and no time is read. It is immutable.
+type Prefilter struct {
+	finders []finder // a line is found if it holds one of the texts
+	// escaped also finds lines with a backslash: a field's value may be
+	// written with escapes there.
+	escaped bool
+	// exact says that the query keeps just the lines that are found, or with
+	// negative set just the others.
+	exact, negative bool
+}
+
+// Prefilter returns what can be told of the lines that q keeps of streams with
+// the given labels, or nil when any line may be kept. It holds for log queries
+// on entries without structured metadata, whose line is the raw text.
+func (q *Query) Prefilter(streams []logs.Labels) *Prefilter {
+	query, ok := q.expr.(*logqlsyntax.LogQuery)
+	if !ok {
+		return nil
+	}
+	var best requirement
+	parsed, opaque := false, false // what stands before the stage in hand
+	for i, s := range query.Stages {
+		var r requirement
+		switch s := s.(type) {
+		case *logqlsyntax.LineFilter:
+			r = lineRequirement(s)
+			if p := exactFilter(s); p != nil && i == 0 && len(query.Stages) == 1 {
+				return p
+			}
+		case *logqlsyntax.JSONStage:
+			parsed = true
+			// What a path yields may be an object, and is not looked for.
+			opaque = opaque || len(s.Extractions) > 0
+		case *logqlsyntax.LogfmtStage:
+			parsed = true
+		case *logqlsyntax.LabelFilterStage:
+			if parsed && !opaque {
+				r = labelRequirement(s.Filter, streams)
+			}
+		case *logqlsyntax.DropStage, *logqlsyntax.KeepStage, *logqlsyntax.Decolorize,
+			*logqlsyntax.PatternStage, *logqlsyntax.RegexpStage, *logqlsyntax.UnpackStage,
+			*logqlsyntax.LineFormat, *logqlsyntax.LabelFormat:
+			// What follows may look at something else than the raw line.
+			return best.prefilter()
+		}
+		if r.better(&best) {
+			best = r
+		}
+	}
+	return best.prefilter()
+}
+
+// A requirement is a list of texts of which a line must hold at least one, or
+// with escaped set a backslash.
+type requirement struct {
+	texts   [][]byte // none: nothing is required
+	escaped bool
+}
+
+// escapedCost is how much longer a text must be to make up for the lines with
+// a backslash.
+const escapedCost = 4
+
+func (r *requirement) better(other *requirement) bool {
+	return r.strength() > other.strength()
+}
+
+// strength is higher the fewer lines are likely to meet the requirement.
+func (r *requirement) strength() int {
+	if len(r.texts) == 0 {
+		return -escapedCost - maxRequired
+	}
+	n := 4*shortest(r.texts) - len(r.texts)
+	if r.escaped {
+		n -= 4 * escapedCost
+	}
+	return n
+}
+
+func (r *requirement) prefilter() *Prefilter {
+	if len(r.texts) == 0 || len(r.texts) > maxRequired || shortest(r.texts) == 0 {
+		return nil
+	}
+	p := &Prefilter{escaped: r.escaped}
+	for _, text := range r.texts {
+		p.finders = append(p.finders, newFinder(text))
+	}
+	return p
+}
+
+// or is what a line must hold that meets a or b.
+func (r requirement) or(other requirement) requirement {
+	if len(r.texts) == 0 || len(other.texts) == 0 {
+		return requirement{}
+	}
+	return requirement{slices.Concat(r.texts, other.texts), r.escaped || other.escaped}
+}
+
+func lineRequirement(f *logqlsyntax.LineFilter) requirement {
+	var all requirement
+	for i, o := range f.Operands {
+		var r requirement
+		switch {
+		case o.IP:
+		case f.Op == logqlsyntax.LineContains && o.Value != "":
+			r.texts = [][]byte{[]byte(o.Value)}
+		case f.Op == logqlsyntax.LineMatches:
+			r.texts = requiredByPattern(o.Value)
+		}
+		if i == 0 {
+			all = r
+		} else {
+			all = all.or(r)
+		}
+	}
+	return all
+}
+
+func requiredByPattern(pattern string) [][]byte {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return requiredTexts(tree)
+}
+
+// labelRequirement returns what the raw line holds where a parsed field passes
+// the filter. A label that a stream has itself tells nothing of the line.
+func labelRequirement(f logqlsyntax.LabelFilter, streams []logs.Labels) requirement {
+	switch f := f.(type) {
+	case *logqlsyntax.LabelBinary:
+		l, r := labelRequirement(f.LHS, streams), labelRequirement(f.RHS, streams)
+		switch {
+		case f.Or:
+			return l.or(r)
+		case l.better(&r):
+			return l
+		}
+		return r
+	case *logqlsyntax.LabelString:
+		return matcherRequirement(f.Matcher, streams)
+	default:
+		return requirement{}
+	}
+}
+
+func matcherRequirement(m *logqlsyntax.Matcher, streams []logs.Labels) requirement {
+	if strings.HasPrefix(m.Name, "__") {
+		return requirement{} // __error__ and its kind are not in the line
+	}
+	for _, ls := range streams {
+		if _, ok := ls.Lookup(m.Name); ok {
+			return requirement{}
+		}
+	}
+	r := requirement{escaped: true}
+	switch m.Op {
+	case logqlsyntax.MatchEqual:
+		if m.Value != "" && !strings.ContainsRune(m.Value, utf8.RuneError) && utf8.ValidString(m.Value) {
+			r.texts = [][]byte{[]byte(m.Value)}
+		}
+	case logqlsyntax.MatchRegexp:
+		r.texts = requiredByPattern(m.Value)
+	case logqlsyntax.MatchNotEqual, logqlsyntax.MatchNotRegexp:
+	}
+	return r
+}
+
+// exactFilter returns a prefilter that decides as the filter does, if its
+// operands are texts.
+func exactFilter(f *logqlsyntax.LineFilter) *Prefilter {
+	if f.Op != logqlsyntax.LineContains && f.Op != logqlsyntax.LineNotContains || len(f.Operands) > maxRequired {
+		return nil
+	}
+	p := &Prefilter{exact: true, negative: f.Op == logqlsyntax.LineNotContains}
+	for _, o := range f.Operands {
+		if o.IP || o.Value == "" || strings.Contains(o.Value, "\n") {
+			return nil
+		}
+		p.finders = append(p.finders, newFinder([]byte(o.Value)))
+	}
+	return p
+}
