@@ -202,7 +202,7 @@ func (r *Run) OpenFile(name string) (io.ReadCloser, error) {
 	if c.dec, err = newDecoder(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	c.frames = newFrameReader(f, c.dec, false)
+	c.frames = newFrameReader(f, c.dec, 0)
 	return c, nil
 }
 
@@ -228,7 +228,7 @@ func (c *checkedFile) Read(b []byte) (n int, err error) {
 		}
 	} else {
 		if len(c.rest) == 0 {
-			if c.text, err = c.frames.next(c.text); err == nil {
+			if c.text, _, err = c.frames.next(); err == nil {
 				c.rest = c.text
 			} else if errors.Is(err, io.EOF) {
 				got = c.frames.hexSum()

@@ -389,7 +389,7 @@ func FuzzStream(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &streamReader{path: "x", want: &Stream{}, frames: newFrameReader(file, dec, true), ndjson: ndjson}
+			s := &streamReader{path: "x", want: &Stream{}, frames: newFrameReader(file, dec, 1), ndjson: ndjson}
 			for s.scan() {
 			}
 			if errors.Is(s.err, errEnd) && len(packed) > 0 {

@@ -37,133 +37,162 @@ func newDecoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxFrame), zstd.WithDecoderMaxWindow(maxFrame))
 }
 
-// A frameReader reads the frames of a file one after the other and decodes
-// one ahead.
+// A frameReader reads the frames of a file one after the other. Those ahead
+// are decoded at the same time, on as many goroutines.
 type frameReader struct {
-	file   fs.File
-	in     *bufio.Reader
-	sum    hash.Hash
-	dec    *zstd.Decoder
-	packed []byte
+	file fs.File
+	in   *bufio.Reader
+	sum  hash.Hash
+	dec  *zstd.Decoder
+	// keep, if set, cuts lines out of a frame's text in place and returns
+	// what is left. It is called from several goroutines.
+	keep func(text []byte) []byte
 
-	spare   []byte      // to decode into next
-	ahead   chan decode // nil: decode when asked
-	pending bool        // a decode is under way
+	depth   int // frames decoded ahead
+	ahead   []chan frame
+	spare   []frame // memory to use again
+	current frame
 	done    bool
 }
 
-type decode struct {
-	text []byte
-	err  error
+// A frame is one frame with the memory that it takes.
+type frame struct {
+	packed []byte
+	text   []byte
+	kept   []byte // of text
+	lines  int64  // in text
+	err    error
 }
 
-func newFrameReader(file fs.File, dec *zstd.Decoder, ahead bool) *frameReader {
+func newFrameReader(file fs.File, dec *zstd.Decoder, depth int) *frameReader {
 	sum := sha256.New()
-	r := &frameReader{file: file, in: bufio.NewReaderSize(io.TeeReader(file, sum), 64<<10), sum: sum, dec: dec}
-	if ahead {
-		r.ahead = make(chan decode, 1)
+	return &frameReader{
+		file: file, in: bufio.NewReaderSize(io.TeeReader(file, sum), 64<<10),
+		sum: sum, dec: dec, depth: depth,
 	}
-	return r
 }
 
-// next returns the text of the next frame, or io.EOF. used is the text it
-// returned before, which it may overwrite.
-func (r *frameReader) next(used []byte) ([]byte, error) {
+// next returns the text that was kept of the next frame and the lines that the
+// frame has, or io.EOF. The text is valid until the next call.
+func (r *frameReader) next() (text []byte, lines int64, err error) {
 	if r.done {
-		return nil, io.EOF
+		return nil, 0, io.EOF
 	}
-	if r.ahead == nil {
-		return r.finish(r.decode(used))
+	if r.current.text != nil {
+		r.spare = append(r.spare, r.current)
 	}
-	if !r.pending {
+	for len(r.ahead) < r.depth && !r.ended() {
 		r.start()
 	}
-	d := <-r.ahead
-	r.pending = false
-	text, err := r.finish(d)
-	if err == nil {
-		r.spare = used
-		r.start()
+	if r.depth == 0 {
+		r.current = r.unpack(r.fetch())
+	} else {
+		r.current = <-r.ahead[0]
+		r.ahead = r.ahead[1:]
 	}
-	return text, err
-}
-
-func (r *frameReader) start() {
-	r.pending = true
-	buf := r.spare
-	r.spare = nil
-	go func() { r.ahead <- r.decode(buf) }()
-}
-
-func (r *frameReader) finish(d decode) ([]byte, error) {
-	if d.err != nil {
+	if r.current.err != nil {
 		r.done = true
 	}
-	return d.text, d.err
+	return r.current.kept, r.current.lines, r.current.err
 }
 
-func (r *frameReader) decode(into []byte) decode {
-	text, err := r.readFrame(into)
-	return decode{text, err}
+// ended reports whether the frame read last is the end of the file.
+func (r *frameReader) ended() bool {
+	_, err := r.in.Peek(1)
+	return errors.Is(err, io.EOF) && len(r.ahead) > 0
+}
+
+// start reads a frame and begins to decode it.
+func (r *frameReader) start() {
+	f, c := r.fetch(), make(chan frame, 1)
+	r.ahead = append(r.ahead, c)
+	if f.err != nil {
+		c <- f
+		return
+	}
+	go func() { c <- r.unpack(f) }()
+}
+
+// fetch reads the next frame from header to checksum.
+func (r *frameReader) fetch() (f frame) {
+	if n := len(r.spare); n > 0 {
+		f, r.spare = r.spare[n-1], r.spare[:n-1]
+		f.err = nil
+	}
+	f.err = r.readFrame(&f)
+	return f
+}
+
+// unpack decodes a frame that was read.
+func (r *frameReader) unpack(f frame) frame {
+	if f.err != nil {
+		return f
+	}
+	text, err := r.dec.DecodeAll(f.packed, f.text[:0])
+	switch {
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		f.err = fmt.Errorf("a frame holds more than %d bytes of text", maxFrame)
+		return f
+	case err != nil:
+		f.err = fmt.Errorf("is damaged: %w", err)
+		return f
+	}
+	f.text, f.kept = text, text
+	f.err = checkFrameText(text)
+	if f.err == nil && r.keep != nil {
+		f.lines = int64(bytes.Count(text, []byte{'\n'}))
+		f.kept = r.keep(text)
+	}
+	return f
 }
 
 // hexSum returns the SHA-256 of the file. It holds after io.EOF only.
 func (r *frameReader) hexSum() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
 func (r *frameReader) close() error {
-	if r.pending {
-		<-r.ahead
-		r.pending = false
+	for _, c := range r.ahead {
+		<-c
 	}
+	r.ahead = nil
 	r.done = true
 	return r.file.Close()
 }
 
-// readFrame reads one frame from header to checksum and decodes it.
-func (r *frameReader) readFrame(into []byte) ([]byte, error) {
+// readFrame reads the bytes of the next frame into f.packed, or returns io.EOF.
+func (r *frameReader) readFrame(f *frame) error {
 	head, err := r.in.Peek(zstd.HeaderMaxSize)
 	if len(head) == 0 {
 		if errors.Is(err, io.EOF) {
-			return nil, io.EOF
+			return io.EOF
 		}
-		return nil, err
+		return err
 	}
 	var h zstd.Header
 	if err := h.Decode(head); err != nil {
-		return nil, errors.New("is not zstd, or damaged: no frame begins where one should")
+		return errors.New("is not zstd, or damaged: no frame begins where one should")
 	}
 	switch {
 	case h.Skippable:
-		return nil, errors.New("holds a skippable frame, which no corpus file has")
+		return errors.New("holds a skippable frame, which no corpus file has")
 	case h.DictionaryID != 0:
-		return nil, errors.New("needs a zstd dictionary, which no corpus file does")
+		return errors.New("needs a zstd dictionary, which no corpus file does")
 	case h.HasFCS && h.FrameContentSize > maxFrame:
-		return nil, fmt.Errorf("a frame says it holds %d bytes; at most %d are allowed", h.FrameContentSize, maxFrame)
+		return fmt.Errorf("a frame says it holds %d bytes; at most %d are allowed", h.FrameContentSize, maxFrame)
 	}
-	if err := r.readPacked(&h); err != nil {
-		return nil, err
-	}
-	text, err := r.dec.DecodeAll(r.packed, into[:0])
-	if err != nil {
-		if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-			return nil, fmt.Errorf("a frame holds more than %d bytes of text", maxFrame)
-		}
-		return nil, fmt.Errorf("is damaged: %w", err)
-	}
-	return text, checkFrameText(text)
+	return r.readPacked(&h, f)
 }
 
-// readPacked reads the bytes of the frame with header h into r.packed.
-func (r *frameReader) readPacked(h *zstd.Header) error {
-	r.packed = r.packed[:0]
-	if err := r.take(h.HeaderSize); err != nil {
+// readPacked reads the bytes of the frame with header h.
+func (r *frameReader) readPacked(h *zstd.Header, f *frame) error {
+	f.packed = f.packed[:0]
+	if err := r.take(h.HeaderSize, f); err != nil {
 		return err
 	}
 	for last := false; !last; {
-		if err := r.take(3); err != nil {
+		if err := r.take(3, f); err != nil {
 			return err
 		}
-		b := r.packed[len(r.packed)-3:]
+		b := f.packed[len(f.packed)-3:]
 		block := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
 		last = block&1 != 0
 		size := int(block >> 3)
@@ -173,28 +202,28 @@ func (r *frameReader) readPacked(h *zstd.Header) error {
 		case 3:
 			return errors.New("is damaged: a block has a reserved type")
 		}
-		if err := r.take(size); err != nil {
+		if err := r.take(size, f); err != nil {
 			return err
 		}
 	}
 	if h.HasCheckSum {
-		return r.take(4)
+		return r.take(4, f)
 	}
 	return nil
 }
 
-// take appends the next n bytes to r.packed.
-func (r *frameReader) take(n int) error {
-	at := len(r.packed)
+// take appends the next n bytes to the packed bytes of f.
+func (r *frameReader) take(n int, f *frame) error {
+	at := len(f.packed)
 	if at+n > maxFrameBytes {
 		return fmt.Errorf("a frame is longer than %d bytes", maxFrameBytes)
 	}
-	if cap(r.packed) < at+n {
-		r.packed = append(make([]byte, 0, max(2*cap(r.packed), at+n, 64<<10)), r.packed...)
+	if cap(f.packed) < at+n {
+		f.packed = append(make([]byte, 0, max(2*cap(f.packed), at+n, 64<<10)), f.packed...)
 	}
-	r.packed = r.packed[:at+n]
-	if _, err := io.ReadFull(r.in, r.packed[at:]); err != nil {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
+	f.packed = f.packed[:at+n]
+	if _, err := io.ReadFull(r.in, f.packed[at:]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return errors.New("is cut short: it ends inside a frame")
 		}
 		return err

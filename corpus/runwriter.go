@@ -200,7 +200,7 @@ func (s *StreamWriter) toNDJSON() error {
 	if err != nil {
 		return err
 	}
-	from := &streamReader{path: name, want: &old, frames: newFrameReader(f, dec, false)}
+	from := &streamReader{path: name, want: &old, frames: newFrameReader(f, dec, 0)}
 	for from.scan() {
 		if err := s.write(&from.entry); err != nil {
 			return errors.Join(err, from.frames.close())

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -26,16 +27,16 @@ type streamReader struct {
 	ndjson bool
 	prefix prefixParser
 
-	text  []byte // the frame at hand, and its part not yet read
-	rest  []byte
+	rest  []byte // of the frame at hand
 	entry logs.Entry
 
-	records, bytes int64
+	scanned        int64 // records that were parsed
+	records, bytes int64 // all there are; bytes only without a filter
 	first          int64
 	err            error
 }
 
-func (r *Run) openStream(i int, dec *zstd.Decoder, ahead bool) (*streamReader, error) {
+func (r *Run) openStream(i int, dec *zstd.Decoder, depth int) (*streamReader, error) {
 	s := &r.Manifest.Streams[i]
 	file, err := r.open(s.File)
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Run) openStream(i int, dec *zstd.Decoder, ahead bool) (*streamReader, e
 	return &streamReader{
 		path:   r.Path(s.File),
 		want:   s,
-		frames: newFrameReader(file, dec, ahead),
+		frames: newFrameReader(file, dec, depth),
 		ndjson: strings.HasSuffix(s.File, ndjsonSuffix),
 	}, nil
 }
@@ -55,8 +56,8 @@ func (s *streamReader) scan() bool {
 	if s.err != nil {
 		return false
 	}
-	if len(s.rest) == 0 {
-		text, err := s.frames.next(s.text)
+	for len(s.rest) == 0 {
+		text, lines, err := s.frames.next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = s.checkEnd()
@@ -64,7 +65,8 @@ func (s *streamReader) scan() bool {
 			s.fail(err)
 			return false
 		}
-		s.text, s.rest = text, text
+		s.rest = text
+		s.records += lines
 	}
 	end := bytes.IndexByte(s.rest, '\n') // frames end in one
 	record := s.rest[:end]
@@ -74,13 +76,16 @@ func (s *streamReader) scan() bool {
 		s.fail(err)
 		return false
 	}
-	if s.records == 0 {
+	if s.scanned == 0 {
 		s.first = s.entry.Time
 	} else if s.entry.Time < before {
 		s.fail(fmt.Errorf("is older (%s) than the record before it (%s)", formatTime(s.entry.Time), formatTime(before)))
 		return false
 	}
-	s.records++
+	s.scanned++
+	if s.frames.keep == nil {
+		s.records++
+	}
 	s.bytes += int64(len(s.entry.Line))
 	return true
 }
@@ -107,6 +112,9 @@ func (s *streamReader) checkEnd() error {
 		return errors.New("checksum does not agree with run.json; the file was changed or damaged")
 	case s.records != w.Records:
 		return fmt.Errorf("holds %d records; run.json says %d", s.records, w.Records)
+	case s.frames.keep != nil:
+		// Of lines that were left out no more is known; the checksum says
+		// that they are as they were written.
 	case s.bytes != w.Bytes:
 		return fmt.Errorf("holds %d bytes of lines; run.json says %d", s.bytes, w.Bytes)
 	case s.records > 0 && (s.first != w.First.UnixNano() || s.entry.Time != w.Last.UnixNano()):
@@ -123,7 +131,7 @@ func (s *streamReader) fail(err error) {
 	case s.frames.done:
 		s.err = fmt.Errorf("%s: %w", s.path, err)
 	default:
-		s.err = fmt.Errorf("%s:%d: record %w", s.path, s.records+1, err)
+		s.err = fmt.Errorf("%s:%d: record %w", s.path, s.scanned+1, err)
 	}
 }
 
@@ -199,7 +207,7 @@ func formatTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC
 func clip(b []byte, n int) string { return string(b[:min(len(b), n)]) }
 
 // An Entries reads the records of all streams of a run in time order; ties are
-// ordered by stream labels, then by file order. It holds at most two frames of
+// ordered by stream labels, then by file order. It holds a few frames of
 // each stream in memory. Use it from one goroutine.
 type Entries struct {
 	streams []*streamReader
@@ -209,30 +217,46 @@ type Entries struct {
 	dec     *zstd.Decoder
 }
 
-// manyStreams is where an Entries stops to decode ahead, to save memory.
-const manyStreams = 64
+// maxAhead bounds the frames that an Entries decodes ahead, over all streams.
+const maxAhead = 64
 
 // Entries opens all streams of the run. The caller closes what it returns.
-func (r *Run) Entries() (*Entries, error) {
+func (r *Run) Entries() (*Entries, error) { return r.EntriesWhere(nil, r.all()...) }
+
+// EntriesOf is as [Run.Entries], for some streams: indexes in
+// Manifest.Streams.
+func (r *Run) EntriesOf(streams ...int) (*Entries, error) { return r.EntriesWhere(nil, streams...) }
+
+func (r *Run) all() []int {
 	all := make([]int, len(r.Manifest.Streams))
 	for i := range all {
 		all[i] = i
 	}
-	return r.EntriesOf(all...)
+	return all
 }
 
-// EntriesOf is as [Run.Entries], for some streams: indexes in
-// Manifest.Streams.
-func (r *Run) EntriesOf(streams ...int) (*Entries, error) {
+// EntriesWhere is as [Run.EntriesOf], but leaves out records that keep cuts
+// away. It gets the text of a frame, records with their time before the line,
+// each ended by a newline; it moves those worth reading to the front and
+// returns them. It is called from several goroutines at once, and not for
+// records that are stored as JSON: these are all read.
+func (r *Run) EntriesWhere(keep func(text []byte) []byte, streams ...int) (*Entries, error) {
 	dec, err := newDecoder()
 	if err != nil {
 		return nil, err
 	}
 	e := &Entries{streams: make([]*streamReader, len(r.Manifest.Streams)), dec: dec}
+	depth := 0
+	if len(streams) <= maxAhead {
+		depth = min(max(1, runtime.GOMAXPROCS(0)/max(1, len(streams))), maxAhead)
+	}
 	for _, i := range streams {
-		s, err := r.openStream(i, dec, len(streams) <= manyStreams)
+		s, err := r.openStream(i, dec, depth)
 		if err != nil {
 			return nil, errors.Join(err, e.Close())
+		}
+		if !s.ndjson {
+			s.frames.keep = keep
 		}
 		e.streams[i] = s
 	}

@@ -152,3 +152,20 @@ func (f *finder) countLines(block []byte) (n int64) {
 	}
 	return n
 }
+
+// Keep moves the lines of text that are found to its front and returns them.
+// Each line of text ends in a newline. Several goroutines may call it at once.
+// Lines with something in front of what the query sees, such as a time, are
+// found a little too often.
+func (p *Prefilter) Keep(text []byte) []byte {
+	c := p.cursor(text)
+	kept := 0
+	for {
+		start, end, ok := c.line()
+		if !ok {
+			return text[:kept]
+		}
+		// The cursor never looks back, so what it passed may be overwritten.
+		kept += copy(text[kept:], text[start:min(end+1, len(text))])
+	}
+}
