@@ -35,6 +35,8 @@ var layers = []struct{ folder, may string }{
 	{"logql", "logql/syntax internal/logs"},
 	{"logql/logqltest", "logql logql/syntax internal/logs"},
 	{"logql/logqltest/cmd/conformance", "logql/logqltest"},
+	{"logql/logqltest/loggen", ""},
+	{"logql/logqltest/cmd/loggen", "logql/logqltest/loggen"},
 
 	{"corpus", "internal/source internal/logs internal/logs/recordtime internal/strictyaml"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},

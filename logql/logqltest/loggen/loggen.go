@@ -9,8 +9,8 @@ import (
 // 2026-01-01T00:00:00Z.
 const Start int64 = 1767225600_000_000_000
 
-// MeanStep is the mean time between two lines, in nanoseconds.
-const MeanStep = 20_000_000
+// meanStep is the mean time between two lines, in microseconds.
+const meanStep = 20_000
 
 // brokenEvery is how often a line is not what the encoder wrote.
 const brokenEvery = 50_000
@@ -65,7 +65,7 @@ func generate(n int, encode encoder, yield func(ts int64, line []byte) bool) {
 	}
 	var line []byte
 	for i := range n {
-		g.now += 1 + int64(g.below(2*MeanStep-1))
+		g.now += 1000 * int64(1+g.below(2*meanStep-1))
 		r := g.record(total)
 		line = encode(line[:0], r)
 		if i%brokenEvery == brokenEvery*5/8 {

@@ -12,13 +12,8 @@ var (
 	resources = [...]string{"cpu", "memory", "nvidia.com/gpu", "ephemeral-storage"}
 )
 
-// The keys of a controller-runtime request. Kind and controller agree.
-var controllers = [...]struct{ name, group, kind string }{
-	{"workload", "fleet.example.com", "Workload"},
-	{"job", "batch", "Job"},
-	{"queue", "fleet.example.com", "Queue"},
-	{"link", "fleet.example.com", "Link"},
-	{"nodepool", "fleet.example.com", "NodePool"},
+var controllers = [...]struct{ name, kind string }{
+	{"workload", "Workload"}, {"job", "Job"}, {"queue", "Queue"}, {"link", "Link"}, {"nodepool", "NodePool"},
 }
 
 func (g *generator) team() string { return teams[g.below(len(teams))] }
@@ -48,11 +43,10 @@ func (g *generator) key(key string) field {
 func (g *generator) request(more ...field) []field {
 	// Workloads are reconciled most.
 	c := controllers[min(g.below(2*len(controllers)), g.below(len(controllers)))]
-	name, namespace := g.job(), "team-"+g.team()
 	return append([]field{
-		text("controller", c.name), text("controllerGroup", c.group), text("controllerKind", c.kind),
-		object(c.kind, text("name", name), text("namespace", namespace)),
-		text("namespace", namespace), text("name", name), text("reconcileID", g.uuid()),
+		text("controller", c.name),
+		object(c.kind, text("name", g.job()), text("namespace", "team-"+g.team())),
+		text("reconcileID", g.uuid()),
 	}, more...)
 }
 
@@ -83,14 +77,16 @@ func (g *generator) failure() string {
 	}
 }
 
-// stack is a stack trace as zap appends it to errors.
-func (g *generator) stack() field {
-	return text("stacktrace", fmt.Sprintf("fleet.example.com/controller/pkg/%s.(*Reconciler).reconcile\n\t/src/pkg/%[1]s/reconcile.go:%d\n"+
-		"fleet.example.com/controller/pkg/%[1]s.(*Reconciler).Reconcile\n\t/src/pkg/%[1]s/reconcile.go:%d\n"+
-		"fleet.example.com/controller/internal/loop.(*Loop[...]).handle\n\t/src/internal/loop/loop.go:%d\n"+
-		"fleet.example.com/controller/internal/loop.(*Loop[...]).next\n\t/src/internal/loop/loop.go:202\n"+
-		"fleet.example.com/controller/internal/loop.(*Loop[...]).Start.func1\n\t/src/internal/loop/loop.go:151",
-		g.pick("workload", "job", "queue", "link"), 80+g.below(400), 60+g.below(20), 240+g.below(60)))
+// stack is a stack trace as zap appends it to errors, in every second one.
+func (g *generator) stack() []field {
+	if g.below(2) == 0 {
+		return nil
+	}
+	return []field{text("stacktrace", fmt.Sprintf("fleet.example.com/pkg/%s.(*Reconciler).Reconcile\n\t/src/pkg/%[1]s/reconcile.go:%d\n"+
+		"fleet.example.com/internal/loop.(*Loop[...]).handle\n\t/src/internal/loop/loop.go:%d\n"+
+		"fleet.example.com/internal/loop.(*Loop[...]).next\n\t/src/internal/loop/loop.go:%d\n"+
+		"fleet.example.com/internal/loop.(*Loop[...]).Start.func1\n\t/src/internal/loop/loop.go:151",
+		g.pick("workload", "job", "queue", "link"), 80+g.below(400), 60+g.below(20), 240+g.below(60)))}
 }
 
 func (g *generator) usage(key string) field {
