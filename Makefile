@@ -3,15 +3,17 @@
 SHELL := /bin/bash
 GO    ?= go
 BIN   := bin/stillfires
-LINT  := $(GO) tool -modfile=tools/lint/go.mod golangci-lint
-STAT  := $(GO) tool -modfile=tools/lint/go.mod benchstat
+TOOL  := $(GO) tool -modfile=tools/lint/go.mod
+LINT  := $(TOOL) golangci-lint
+STAT  := $(TOOL) benchstat
+TEST  := $(TOOL) gotestsum --format pkgname --
 
 # Recorded runs and answers to test against; tests say so when it is absent.
 export STILLFIRES_SHARED ?= $(abspath ../shared)
 CORPORA ?= $(STILLFIRES_SHARED)/corpora/kai-binder $(STILLFIRES_SHARED)/corpora/kueue-multikueue
 
 # Packages with goroutines, and those that call them.
-RACE_PKGS := ./corpus/... ./replay/... ./cmd/...
+RACE_PKGS := ./corpus/... ./replay/... ./internal/compare/... ./logql/ ./cmd/...
 FUZZTIME  ?= 30s
 BENCH     ?= .
 COUNT     ?= 6
@@ -26,8 +28,9 @@ build:
 demo: build
 	$(BIN) demo
 
+# Tests that could not run are listed with their reason and counted.
 test:
-	$(GO) test ./...
+	$(TEST) ./...
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')
@@ -42,7 +45,7 @@ lint:
 	$(LINT) run ./...
 
 race:
-	$(GO) test -race $(RACE_PKGS)
+	$(TEST) -race $(RACE_PKGS)
 
 # Every fuzz target for FUZZTIME each.
 fuzz:

@@ -30,6 +30,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/strictyaml", "internal/source internal/suggest"},
 	{"internal/yamlpos", "internal/source"},
 	{"internal/demo", ""},
+	{"internal/shared", ""},
 
 	{"logql/syntax", ""},
 	{"logql", "logql/syntax internal/logs"},

@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,18 +9,19 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // TestRecordedVerdicts holds the verdict table to the verdicts that were
 // written down for pairs of recorded runs.
 func TestRecordedVerdicts(t *testing.T) {
-	dir := cmp.Or(os.Getenv("STILLFIRES_SHARED"), "../../shared")
-	files, err := filepath.Glob(filepath.Join(dir, "corpora", "*", "verdicts.json"))
+	files, err := filepath.Glob(filepath.Join(shared.Folder(t, "corpora"), "*", "verdicts.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Skip("no recorded corpora; set STILLFIRES_SHARED to the folder that holds them")
+		t.Fatal("the folder of recorded corpora has no verdicts.json")
 	}
 	type pair[T any] struct{ Deployed, Candidate T }
 	for _, file := range files {

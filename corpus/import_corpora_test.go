@@ -6,20 +6,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // sharedCorpora returns the directory of the recorded corpora.
 func sharedCorpora(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("STILLFIRES_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	dir = filepath.Join(dir, "corpora")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the recorded corpora are not here: %v; set STILLFIRES_SHARED", err)
-	}
-	return dir
+	return shared.Folder(t, "corpora")
 }
 
 func importTree(t testing.TB, name, dir string) {

@@ -239,7 +239,7 @@ func (r *RawEntries) Scan() bool {
 			}
 		}
 		if err != nil {
-			r.err = fmt.Errorf("%s: line %d: %w", r.name, r.lines.n-int64(len(r.head)), err)
+			r.err = fmt.Errorf("%s: %w", r.name, err)
 			return false
 		}
 		if ok {
@@ -293,7 +293,11 @@ func (r *RawEntries) next() (recordtime.Record, bool, error) {
 	if r.sampler != nil {
 		return r.probe(line)
 	}
-	return r.decoder.Add(line)
+	rec, ok, err := r.decoder.Add(line)
+	if err != nil {
+		err = fmt.Errorf("line %d: %w", r.lines.n-int64(len(r.head)), err)
+	}
+	return rec, ok, err
 }
 
 // probe looks for a time in a line of a live log that had none so far.

@@ -1,29 +1,16 @@
 package rules
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
-// corpora returns the folder of the recorded corpora, or skips the test.
-func corpora(t *testing.T) string {
-	t.Helper()
-	dir := cmp.Or(os.Getenv("STILLFIRES_SHARED"), "../shared")
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join("..", dir) // it counts from the root of the repository
-	}
-	dir = filepath.Join(dir, "corpora")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("the recorded corpora are not here; set STILLFIRES_SHARED")
-	}
-	return dir
-}
-
 func TestLoad_Corpora(t *testing.T) {
-	dir := corpora(t)
+	dir := shared.Folder(t, "corpora")
 	set, err := Load([]string{filepath.Join(dir, "*", "rules")}, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,21 +1,15 @@
 package compare
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // BenchmarkCompare compares the largest recorded pair on an imported corpus.
 func BenchmarkCompare(b *testing.B) {
-	shared := os.Getenv("STILLFIRES_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	folder := filepath.Join(shared, "corpora", "kueue-multikueue")
-	if _, err := os.Stat(folder); err != nil {
-		b.Skipf("no recorded runs: %v; set STILLFIRES_SHARED", err)
-	}
+	folder := shared.Folder(b, "corpora", "kueue-multikueue")
 	dir := filepath.Join(b.TempDir(), "corpus")
 	if err := Import(b.Context(), "../../corpus/testdata/import/kueue-multikueue.yaml", folder, dir); err != nil {
 		b.Fatal(err)

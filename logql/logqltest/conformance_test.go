@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // fewest is how many of the recorded cases must pass. Raise it with every gain.
@@ -12,14 +14,7 @@ const fewest = 3295
 // load reads the cases and corpora, or skips the test where they are absent.
 func load(t *testing.T) ([]Case, map[string]*Corpus) {
 	t.Helper()
-	dir := os.Getenv("STILLFIRES_SHARED")
-	if dir == "" {
-		dir = "../../../shared"
-	}
-	dir = filepath.Join(dir, "conformance")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no conformance data: set STILLFIRES_SHARED to the directory that holds conformance/")
-	}
+	dir := shared.Folder(t, "conformance")
 	cases, err := ReadCases(filepath.Join(dir, "cases.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // A recordedCase is a line of the conformance data: a query and what a Loki
@@ -24,10 +26,10 @@ type recordedCase struct {
 // recordedCases reads the conformance data, or skips the test without them.
 func recordedCases(t testing.TB) []recordedCase {
 	t.Helper()
-	path := recordedPath()
+	path := filepath.Join(shared.Folder(t, "conformance"), "cases.jsonl")
 	f, err := os.Open(path)
 	if err != nil {
-		t.Skipf("no conformance data (set STILLFIRES_SHARED): %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	cases, err := readCases(f)
@@ -35,17 +37,6 @@ func recordedCases(t testing.TB) []recordedCase {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return cases
-}
-
-func recordedPath() string {
-	shared := os.Getenv("STILLFIRES_SHARED")
-	if shared == "" {
-		// The default is relative to the root of the repository.
-		shared = filepath.Join("..", "..", "..", "shared")
-	} else if !filepath.IsAbs(shared) {
-		shared = filepath.Join("..", "..", shared)
-	}
-	return filepath.Join(shared, "conformance", "cases.jsonl")
 }
 
 func readCases(r io.Reader) ([]recordedCase, error) {

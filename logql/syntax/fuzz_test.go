@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // seeds are queries of every construct, good and bad.
@@ -28,7 +30,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
-	if r, err := os.Open(recordedPath()); err == nil { // more seeds, where they are at hand
+	if r, err := os.Open(shared.Path(f, "conformance", "cases.jsonl")); err == nil { // more seeds, where they are at hand
 		defer r.Close()
 		cases, err := readCases(r)
 		if err != nil {
