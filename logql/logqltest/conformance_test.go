@@ -1,7 +1,6 @@
 package logqltest
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
