@@ -35,7 +35,8 @@ type lineState struct {
 	arena    arena
 	in       *logs.Entry
 	stream   int
-	base     []label // of the stream, then the metadata
+	want     *nameSet // names of fields that the route looks at
+	base     []label  // of the stream, then the metadata
 	baseMask uint64
 
 	json   cachedBlock
@@ -43,6 +44,8 @@ type lineState struct {
 
 	jsonScan   jsonScanner
 	logfmtScan logfmtScanner
+	target     *block                  // that they fill
+	addField   func(key, value []byte) // adds to target; made once, as each making allocates
 	extractors map[*jsonPathStage]*jsonExtractor
 	spare      []*block // blocks of changed lines and later parsers
 	used       int
@@ -61,14 +64,60 @@ type lineState struct {
 
 // A cachedBlock is a block that holds the fields of the line in hand once
 // done is set.
+//
+// The fields that the stages and groupings of the route name are enough for
+// most lines: they are cut off by filters. Those that need the whole label set
+// complete it by another scan, see [entry.complete]. If that is often asked
+// for, all fields are taken at once.
 type cachedBlock struct {
-	block block
-	done  bool
+	block        block
+	done         bool
+	asked        bool // the whole label set was asked for
+	lines, whole int  // so far, and of these asked for as a whole; both are halved at times
+}
+
+// begin empties the block for the next line and returns the names of the
+// fields to take, of which only names are needed at first.
+func (c *cachedBlock) begin(names *nameSet) *nameSet {
+	const recent = 512
+	if c.lines++; c.lines > recent {
+		c.lines, c.whole = c.lines/2, c.whole/2
+	}
+	c.done, c.asked = true, false
+	c.block.reset()
+	if 2*c.whole > c.lines {
+		return nil
+	}
+	c.block.partial = names != nil
+	return names
+}
+
+// ask notes that the whole label set is needed, and reports whether the line
+// must be scanned again for it.
+func (c *cachedBlock) ask() bool {
+	if !c.asked {
+		c.asked = true
+		c.whole++
+	}
+	if !c.block.partial {
+		return false
+	}
+	c.block.reset()
+	return true
+}
+
+func newLineState() *lineState {
+	s := &lineState{extractors: make(map[*jsonPathStage]*jsonExtractor)}
+	s.addField = func(key, value []byte) { s.target.add(s.fieldName(key), value) }
+	return s
 }
 
 // begin takes up the next line.
 func (s *lineState) begin(stream *streamState, in *logs.Entry) {
 	s.arena.reset()
+	s.jsonScan.arena.reset()
+	s.logfmtScan.arena.reset()
+	s.want = stream.route.want
 	s.in, s.stream = in, stream.index
 	s.base, s.baseMask = stream.labels, stream.mask
 	s.json.done = false
@@ -103,15 +152,15 @@ func (s *lineState) addMetadata(meta logs.Labels) {
 	s.base = s.metaBase
 }
 
-// fieldName returns the name under which a parsed field stands, in memory
-// that lasts as long as the line.
+// fieldName returns the name under which a parsed field stands: name itself,
+// or in memory that lasts as long as the line.
 func (s *lineState) fieldName(name []byte) []byte {
 	if s.baseMask&(1<<nameSlot(name)) != 0 && indexLabel(s.base, string(name)) >= 0 {
 		n := len(s.arena.buf)
 		s.arena.buf = append(append(s.arena.buf, name...), extractedSuffix...)
 		return s.arena.buf[n:len(s.arena.buf):len(s.arena.buf)]
 	}
-	return s.arena.copy(name)
+	return name
 }
 
 // newBlock returns an empty block that lasts until the next line.
@@ -285,10 +334,12 @@ func (e *entry) do(o op) {
 // addFields adds what a parser found. A field that an earlier parser found
 // stays as it is.
 func (e *entry) addFields(b *block) {
-	if len(b.fields) == 0 {
+	if len(b.fields) == 0 && !b.partial {
 		return
 	}
 	if len(e.ops) > 0 {
+		e.complete()
+		e.completeBlock(b)
 		rest := e.newBlock()
 		for _, f := range b.fields {
 			if !e.isParsed(f.name) {
@@ -304,6 +355,32 @@ func (e *entry) addFields(b *block) {
 func (e *entry) setFields(b *block) {
 	if len(b.fields) > 0 {
 		e.do(op{kind: opBlock, block: b})
+	}
+}
+
+// complete gives the entry all labels. Before it has those that the route
+// names.
+func (e *entry) complete() {
+	for i := range e.ops {
+		if o := &e.ops[i]; o.kind == opBlock {
+			e.completeBlock(o.block)
+		}
+	}
+}
+
+// completeBlock adds the fields to b that were left out when the line was
+// parsed.
+func (s *lineState) completeBlock(b *block) {
+	if b == &s.json.block {
+		if s.json.ask() {
+			s.parseJSON(s.in.Line, b, nil)
+		}
+		return
+	}
+	for flags := range s.logfmt {
+		if c := &s.logfmt[flags]; b == &c.block && c.ask() {
+			s.parseLogfmt(s.in.Line, b, nil, flags&1 != 0, flags&2 != 0)
+		}
 	}
 }
 
@@ -339,6 +416,7 @@ func (e *entry) remove(ref nameRef) {
 // appendLabels appends the labels that are left, in no particular order, with
 // those that tell of an error.
 func (e *entry) appendLabels(dst []label) []label {
+	e.complete()
 	from, have := len(dst), e.baseMask
 	dst = append(dst, e.base...)
 	for i := range e.ops {

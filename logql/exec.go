@@ -19,7 +19,7 @@ type Run struct {
 
 	now   int64
 	begun bool
-	line  lineState
+	line  *lineState
 	entry entry
 	match Match
 }
@@ -50,9 +50,9 @@ func newRun(s *Set, streams []logs.Labels, windows []Window, sink Sink) *Run {
 		sink:      sink,
 		errs:      make([]error, len(s.queries)),
 		pipelines: make([][]*runPipeline, len(s.queries)),
+		line:      newLineState(),
 	}
-	r.line.extractors = make(map[*jsonPathStage]*jsonExtractor)
-	r.entry.lineState = &r.line
+	r.entry.lineState = r.line
 	for i, q := range s.queries {
 		for j, p := range q.plans {
 			r.pipelines[i] = append(r.pipelines[i], &runPipeline{query: i, index: j, plan: p, window: windows[i]})
@@ -81,7 +81,7 @@ func (r *Run) push(stream int, e *logs.Entry) {
 	}
 	r.line.begin(st, e)
 	x := &r.entry
-	*x = entry{lineState: &r.line, line: e.Line, ops: x.ops[:0]}
+	*x = entry{lineState: r.line, line: e.Line, ops: x.ops[:0]}
 	r.walk(&st.route.next)
 }
 

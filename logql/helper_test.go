@@ -2,12 +2,12 @@ package logql
 
 import "github.com/stillfires/stillfires/internal/logs"
 
-// newLineState returns the state of a line outside of a run.
-func newLineState(stream *streamState, line []byte) *lineState {
+// stateOfLine returns the state of a line outside of a run.
+func stateOfLine(stream *streamState, line []byte) *lineState {
 	if stream.route == nil {
 		stream.route = new(route)
 	}
-	s := &lineState{extractors: make(map[*jsonPathStage]*jsonExtractor)}
+	s := newLineState()
 	s.begin(stream, &logs.Entry{Line: line})
 	return s
 }

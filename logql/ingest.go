@@ -98,11 +98,10 @@ func levelField(line []byte) []byte {
 	var found []byte
 	var s logfmtScanner
 	// A line may be broken before or after the field.
-	_ = s.scan(line, func(key, value []byte) bool {
-		if isLevelName(string(key)) {
+	_ = s.scan(line, func(key, value []byte) {
+		if found == nil && isLevelName(string(key)) {
 			found = bytes.Clone(value)
 		}
-		return found == nil
 	})
 	return found
 }

@@ -24,19 +24,23 @@ var (
 	errJSONEscape    = errors.New("JSON name has a broken escape")
 	errJSONDepth     = errors.New("JSON objects nest too deep")
 	errJSONNames     = errors.New("JSON names are too long once joined")
-
-	// errJSONStop says that emit asked for no more. It never leaves scan.
-	errJSONStop = errors.New("stop")
 )
 
 // A jsonScanner flattens JSON lines into fields. It holds the buffers that
 // all lines share, so one scanner serves one goroutine at a time. The zero
 // value is ready.
 type jsonScanner struct {
-	// want, when set, tells whether the field called key is of use. Fields
-	// that are not are skipped without being decoded or emitted.
-	want func(key []byte) bool
+	// want, when set, is the names of the fields that are of use. Others are
+	// skipped without being decoded or emitted; they must be sound all the
+	// same.
+	want *nameSet
+	// arena holds what is not a part of a line. Its owner resets it.
+	arena arena
 
+	emit  func(key, value []byte)
+	held  []label // fields of an object that may turn out not to end
+	hold  bool
+	odd   bool   // the object in hand has what brackets can hide in
 	key   []byte // name of the field in hand, the names around it first
 	names int    // bytes of joined names so far
 	val   []byte // string with its escapes resolved
@@ -45,7 +49,7 @@ type jsonScanner struct {
 }
 
 // scanJSON calls emit for every field of line, as [jsonScanner.scan] does.
-func scanJSON(line []byte, emit func(key, value []byte) bool) error {
+func scanJSON(line []byte, emit func(key, value []byte)) error {
 	var s jsonScanner
 	return s.scan(line, emit)
 }
@@ -53,30 +57,26 @@ func scanJSON(line []byte, emit func(key, value []byte) bool) error {
 // scan calls emit for every scalar field of the object in line, in order.
 // Names of nested objects are joined by '_' and made label names. Strings are
 // decoded, numbers keep their spelling; null, arrays and fields with an empty
-// name give nothing. Both slices are valid until emit returns; when it returns
-// false the scan ends without an error.
+// name give nothing. Both slices last as long as line and the arena.
 //
 // As Loki, it is lenient: what follows the object is not looked at, a comma
 // may stand before a closing brace, anything that begins like a number is one,
 // and a string with a broken escape is empty. After an error, the fields
 // emitted so far stand; an object that never ends gives no fields.
-func (s *jsonScanner) scan(line []byte, emit func(key, value []byte) bool) error {
+func (s *jsonScanner) scan(line []byte, emit func(key, value []byte)) error {
 	i := skipJSONSpace(line, 0)
 	if i == len(line) || line[i] != '{' {
 		return errJSONNoObject
 	}
-	s.names = 0
-	_, err := s.object(line, i+1, 0, 0, emit)
-	if err == errJSONStop {
-		return nil
-	}
+	s.names, s.emit, s.hold = 0, emit, false
+	_, err := s.object(line, i+1, 0, 0, s.want)
 	return err
 }
 
 // object scans the object whose first byte after the brace is line[i] and
 // returns the place after its closing brace. The names around it are
 // s.key[:prefix].
-func (s *jsonScanner) object(line []byte, i, prefix, depth int, emit func(key, value []byte) bool) (int, error) {
+func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (int, error) {
 	for {
 		i = skipJSONSpace(line, i)
 		if i >= len(line) {
@@ -88,7 +88,7 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, emit func(key, v
 			}
 			return i, errJSONName
 		}
-		key, next, err := s.name(line, i+1, prefix)
+		name, next, err := s.name(line, i+1, prefix, want)
 		if err != nil {
 			return next, err
 		}
@@ -100,7 +100,13 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, emit func(key, v
 		if i >= len(line) {
 			return i, errJSONTruncated
 		}
-		if i, err = s.value(line, i, key, depth, emit); err != nil {
+		if line[i] == '"' && !name.wanted {
+			end, _, _ := jsonStringEnd(line, i+1)
+			if end < 0 {
+				return len(line), errJSONTruncated
+			}
+			i = end + 1
+		} else if i, err = s.value(line, i, name, depth, want); err != nil {
 			return i, err
 		}
 		i = skipJSONSpace(line, i)
@@ -118,105 +124,172 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, emit func(key, v
 	}
 }
 
+// A jsonName is a name as it stands in a line. Most are not wanted, so they
+// are joined to those around them only when asked for.
+type jsonName struct {
+	raw    []byte
+	prefix int  // length of the names around it
+	joined bool // they stand in s.key, with this one
+	wanted bool // the field may be of use
+}
+
 // name reads the name whose first byte after the quote is line[i] and returns
-// it as part of a label name, with the place after its closing quote. The
-// result is a part of line when it can be, otherwise of s.key.
-func (s *jsonScanner) name(line []byte, i, prefix int) ([]byte, int, error) {
-	end := i
-	for end < len(line) && isNameByte[line[end]] {
-		end++
-	}
-	if end < len(line) && line[end] == '"' && end > i {
-		raw := line[i:end]
-		if prefix > 0 {
-			s.key = append(append(s.key[:prefix], '_'), raw...)
-			return s.key, end + 1, s.countName()
-		}
-		if !isDigit(raw[0]) {
-			return raw, end + 1, nil
-		}
-	}
-	end, escaped, _ := jsonStringEnd(line, end)
+// the place after its closing quote.
+func (s *jsonScanner) name(line []byte, i, prefix int, want *nameSet) (jsonName, int, error) {
+	end, escaped, high := jsonStringEnd(line, i)
 	if end < 0 {
-		return nil, len(line), errJSONTruncated
+		return jsonName{}, len(line), errJSONTruncated
 	}
 	raw := line[i:end]
+	n := len(raw)
+	if n > 0 && !escaped && !high && raw[0] > ' ' && raw[n-1] > ' ' && (prefix > 0 || !isDigit(raw[0])) {
+		// As a label name it is as long.
+		if prefix > 0 {
+			n += prefix + 1
+			if s.names += n; s.names > maxJSONNames {
+				return jsonName{}, i, errJSONNames
+			}
+		}
+		last := raw[len(raw)-1]
+		if !isNameByte[last] {
+			last = '_'
+		}
+		return jsonName{raw, prefix, false, want.mayHave(n, last)}, end + 1, nil
+	}
 	if escaped {
 		var ok bool
 		if s.val, ok = appendUnescaped(s.val[:0], raw, jsonEscapes); !ok {
-			return nil, i, errJSONEscape
+			return jsonName{}, i, errJSONEscape
 		}
 		raw = s.val
 	}
-	s.key = s.key[:prefix]
-	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
-		if prefix > 0 {
-			s.key = append(s.key, '_')
-		}
-		s.key = appendLabelName(s.key, raw)
+	s.join(prefix, bytes.TrimSpace(raw))
+	if s.names += len(s.key); s.names > maxJSONNames {
+		return jsonName{}, i, errJSONNames
 	}
-	return s.key, end + 1, s.countName()
+	return jsonName{nil, prefix, true, len(s.key) > 0}, end + 1, nil
 }
 
-// countName counts the name in s.key.
-func (s *jsonScanner) countName() error {
-	if s.names += len(s.key); s.names > maxJSONNames {
-		return errJSONNames
+// join makes s.key the label name of a field called raw.
+func (s *jsonScanner) join(prefix int, raw []byte) {
+	s.key = s.key[:prefix]
+	if len(raw) == 0 {
+		return
 	}
-	return nil
+	if prefix > 0 {
+		s.key = append(s.key, '_')
+	}
+	s.key = appendLabelName(s.key, raw)
+}
+
+// label returns the label name of a field; joined tells that it is s.key.
+func (s *jsonScanner) labelName(name jsonName) (key []byte, joined bool) {
+	if name.joined {
+		return s.key, true
+	}
+	if name.prefix == 0 && isLabelName(name.raw) {
+		return name.raw, false
+	}
+	s.join(name.prefix, name.raw)
+	return s.key, true
 }
 
 // value scans the value that begins at line[i], emits what it holds under
-// key, and returns the place after it.
-func (s *jsonScanner) value(line []byte, i int, key []byte, depth int, emit func(key, value []byte) bool) (int, error) {
+// its name, and returns the place after it.
+func (s *jsonScanner) value(line []byte, i int, name jsonName, depth int, want *nameSet) (int, error) {
 	switch line[i] {
 	case '"':
 		end, escaped, high := jsonStringEnd(line, i+1)
 		if end < 0 {
 			return len(line), errJSONTruncated
 		}
-		if !s.wanted(key) {
-			return end + 1, nil
-		}
-		value := line[i+1 : end]
-		if escaped || high {
-			value = s.text(value, escaped)
-		}
-		if !emit(key, value) {
-			return end + 1, errJSONStop
+		if key := s.wantedKey(name, want); key != nil {
+			value := line[i+1 : end]
+			if escaped || high {
+				value = s.arena.copy(s.text(value, escaped))
+			}
+			s.field(key, value)
 		}
 		return end + 1, nil
 	case '{':
 		if depth+1 >= maxJSONDepth {
 			return i, errJSONDepth
 		}
-		// Only the outermost level needs the look ahead: what is inside
-		// an object that ends, ends too.
-		if depth == 0 && jsonBlockEnd(line, i) < 0 {
-			return i, errJSONTruncated
+		key, joined := s.labelName(name)
+		if !joined {
+			s.key = append(s.key[:0], key...)
 		}
-		s.key = append(s.key[:0], key...)
-		return s.object(line, i+1, len(s.key), depth+1, emit)
+		want = want.inside(s.key)
+		if depth == 0 {
+			return s.outerObject(line, i, want)
+		}
+		return s.object(line, i+1, len(s.key), depth+1, want)
 	case '[':
 		end := jsonBlockEnd(line, i)
 		if end < 0 {
 			return len(line), errJSONTruncated
 		}
+		s.odd = s.odd || bytes.ContainsAny(line[i:end], "{}")
 		return end, nil
 	}
-	end := jsonTokenEnd(line, i)
+	end, odd := jsonTokenEnd(line, i)
 	token := line[i:end]
 	if !isJSONScalar(token) {
 		return i, errJSONValue
 	}
-	if token[0] != 'n' && s.wanted(key) && !emit(key, token) {
-		return end, errJSONStop
+	s.odd = s.odd || odd
+	if token[0] != 'n' && name.wanted {
+		if key := s.wantedKey(name, want); key != nil {
+			s.field(key, token)
+		}
 	}
 	return end, nil
 }
 
-func (s *jsonScanner) wanted(key []byte) bool {
-	return len(key) > 0 && (s.want == nil || s.want(key))
+// outerObject scans the object called s.key at line[i], which stands in the
+// outermost one. If it never ends none of its fields stands. What is inside
+// an object that ends, ends too, so only here the fields are held back.
+func (s *jsonScanner) outerObject(line []byte, i int, want *nameSet) (int, error) {
+	s.odd = false
+	s.hold, s.held = true, s.held[:0]
+	end, err := s.object(line, i+1, len(s.key), 1, want)
+	s.hold = false
+	// Whether an object ends is told by its braces alone. Those in odd places
+	// are not seen by a scan that goes well.
+	if (err != nil || s.odd) && jsonBlockEnd(line, i) < 0 {
+		return i, errJSONTruncated
+	}
+	for _, f := range s.held {
+		s.emit(f.name, f.value)
+	}
+	return end, err
+}
+
+// wantedKey returns the label name of a field, in memory that lasts, or nil
+// if it is of no use.
+func (s *jsonScanner) wantedKey(name jsonName, want *nameSet) []byte {
+	if !name.wanted {
+		return nil
+	}
+	key, joined := s.labelName(name)
+	switch {
+	case want != nil:
+		return want.find(key)
+	case len(key) == 0:
+		return nil
+	case joined:
+		return s.arena.copy(key)
+	}
+	return key
+}
+
+// field emits a field, or holds it back.
+func (s *jsonScanner) field(key, value []byte) {
+	if s.hold {
+		s.held = append(s.held, label{key, value})
+		return
+	}
+	s.emit(key, value)
 }
 
 // text decodes the inside of a string into the scanner's buffer.
@@ -247,14 +320,28 @@ func skipJSONSpace(line []byte, i int) int {
 	return i
 }
 
-// isJSONTokenEnd marks the bytes that end a number or literal.
-var isJSONTokenEnd = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, ',': true, '}': true, ']': true}
+const (
+	endsJSONToken = 1
+	oddJSONToken  = 2
+)
 
-func jsonTokenEnd(line []byte, i int) int {
-	for i < len(line) && !isJSONTokenEnd[line[i]] {
+// jsonTokenByte marks the bytes that end a number or literal, and those that
+// look as if something began in it.
+var jsonTokenByte = [256]uint8{
+	' ': endsJSONToken, '\t': endsJSONToken, '\n': endsJSONToken, '\r': endsJSONToken,
+	',': endsJSONToken, '}': endsJSONToken, ']': endsJSONToken,
+	'{': oddJSONToken, '"': oddJSONToken,
+}
+
+// jsonTokenEnd returns the place after the number or literal at line[i], and
+// whether there are braces or quotes in it.
+func jsonTokenEnd(line []byte, i int) (end int, odd bool) {
+	var seen uint8
+	for i < len(line) && jsonTokenByte[line[i]] != endsJSONToken {
+		seen |= jsonTokenByte[line[i]]
 		i++
 	}
-	return i
+	return i, seen != 0
 }
 
 // isJSONScalar reports whether token is a literal or begins like a number.
@@ -396,7 +483,7 @@ func jsonValueEnd(line []byte, i int) (int, error) {
 		}
 		return end, nil
 	}
-	end := jsonTokenEnd(line, i)
+	end, _ := jsonTokenEnd(line, i)
 	if !isJSONScalar(line[i:end]) {
 		return 0, errJSONValue
 	}

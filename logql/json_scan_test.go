@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,9 +15,8 @@ import (
 // scannedJSON returns the fields of line as "key=value".
 func scannedJSON(line string) ([]string, error) {
 	var got []string
-	err := scanJSON([]byte(line), func(key, value []byte) bool {
+	err := scanJSON([]byte(line), func(key, value []byte) {
 		got = append(got, string(key)+"="+string(value))
-		return true
 	})
 	return got, err
 }
@@ -95,39 +95,72 @@ func TestScanJSON_Errors(t *testing.T) {
 func TestScanJSON_LongNames(t *testing.T) {
 	line := `{"` + strings.Repeat("a", 100_000) + `":{` + strings.Repeat(`"b":1,`, 10_000) + `}}`
 	total := 0
-	err := scanJSON([]byte(line), func(key, _ []byte) bool {
-		total += len(key)
-		return true
-	})
+	err := scanJSON([]byte(line), func(key, _ []byte) { total += len(key) })
 	if err != errJSONNames || total > maxJSONNames {
 		t.Errorf("%d bytes of names, error %v; want %v", total, err, errJSONNames)
 	}
 }
 
-func TestScanJSON_StopsAndSkips(t *testing.T) {
-	var got []string
-	s := jsonScanner{want: func(key []byte) bool { return string(key) != "b" }}
-	err := s.scan([]byte(`{"a":1,"b":"\u0041","o":{"c":3},"d":4} {`), func(key, value []byte) bool {
-		got = append(got, string(key))
-		return string(key) != "o_c"
+// A scan for some fields gives those of a scan for all, and the same error.
+func checkScanFor(t *testing.T, line []byte, names ...string) {
+	t.Helper()
+	type field struct{ key, value string }
+	fields := func(want *nameSet) (out []field, err error) {
+		s := jsonScanner{want: want}
+		err = s.scan(line, func(key, value []byte) { out = append(out, field{string(key), string(value)}) })
+		return out, err
+	}
+	all, wantErr := fields(nil)
+	want := slices.DeleteFunc(all, func(f field) bool { return !slices.Contains(names, f.key) })
+	got, err := fields(newNameSet(names))
+	if err != wantErr {
+		t.Errorf("%q: error %v for %q, %v for all", line, err, names, wantErr)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q for %q: got %q; want %q", line, names, got, want)
+	}
+}
+
+func TestScanJSON_Skips(t *testing.T) {
+	f := func(line string, names ...string) {
+		t.Helper()
+		checkScanFor(t, []byte(line), names...)
+	}
+	const line = `{"a":1,"b":"\u0041","o":{"c":3,"d.e":"x","p":{"q":true}},"d":4,"d-e":5," f ":"6","1":7,"\u0067":8,"é":9}`
+	f(line)
+	f(line, "b", "o_c")
+	f(line, "o_d_e", "d_e", "o_p_q", "o_p")
+	f(line, "o", "_1", "f", "g", "_", "1")
+	for i := range line {
+		f(line[:i], "a", "o_c", "d")
+		f(line[:i]+"}"+line[i:], "a", "o_p_q", "d")
+		f(line[:i]+"\""+line[i:], "a", "o_p_q", "d")
+	}
+	// Braces that are no part of an object make Loki believe that it ends
+	// elsewhere.
+	f(`{"a":1,"o":{"b":[{],"c":2},"d":3}`, "a", "d")
+	f(`{"a":1,"o":{"b":1{,"c":2},"d":3}`, "a", "d")
+	f(`{"a":1,"o":{"b":1",c":2},"d":3}`, "a", "d")
+	f(`{"a":1,"o":{"b":[{}]},"d":3}`, "a", "d")
+	f(`{"o":{"":{"b":1}},"":{"c":2}}`, "o_b", "c")
+}
+
+func FuzzScanJSON_Skips(f *testing.F) {
+	f.Add([]byte(`{"a":1,"o":{"b":[{],"c":"\n"},"d":3}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		checkScanFor(t, line, "a", "o_c", "d", "a_a_a", "_")
+		checkScanFor(t, line)
 	})
-	if err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{"a", "o_c"}, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
 }
 
 func TestScanJSON_Allocs(t *testing.T) {
 	var s jsonScanner
 	line := []byte(`{"level":"info","ts":"2026","n":{"a":1,"b":{"c":"x\ty"}},"msg":"é"}`)
 	total := 0
+	emit := func(key, value []byte) { total += len(key) + len(value) }
 	n := testing.AllocsPerRun(100, func() {
-		err := s.scan(line, func(key, value []byte) bool {
-			total += len(key) + len(value)
-			return true
-		})
+		s.arena.reset()
+		err := s.scan(line, emit)
 		if err != nil {
 			t.Error(err)
 		}

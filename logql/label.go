@@ -32,6 +32,9 @@ type block struct {
 	fields []label
 	mask   uint64 // of the slots of all names
 	err    error  // why the line is not well formed, nil if it is
+	// partial says that fields were left out that nobody names; see
+	// [cachedBlock].
+	partial bool
 	// index holds the places of the names once there are manyFields, so that a
 	// line of very many fields does not take the square of their time.
 	index map[string]int32
@@ -46,7 +49,7 @@ type block struct {
 
 // reset empties the block. It forgets what it found by counting on.
 func (b *block) reset() {
-	b.fields, b.mask, b.err = b.fields[:0], 0, nil
+	b.fields, b.mask, b.err, b.partial = b.fields[:0], 0, nil, false
 	if len(b.index) > 16*manyFields {
 		b.index = nil // clearing it would cost every line to come
 	} else if len(b.index) > 0 {

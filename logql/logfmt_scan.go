@@ -23,28 +23,29 @@ type logfmtScanner struct {
 	strict    bool // stop at the first broken pair, with an error
 	keepEmpty bool // emit keys without a value, or with an empty one
 
-	// want, when set, tells whether the value of key is of use. Pairs that
-	// are not are passed over without being decoded or emitted.
-	want func(key []byte) bool
+	// want, when set, is the keys that are of use. Other pairs are passed over
+	// without being decoded or emitted; they must be sound all the same.
+	want *nameSet
+	// arena holds what is not a part of a line. Its owner resets it.
+	arena arena
 
 	key, val []byte
 }
 
 // scanLogfmt calls emit for every pair of line, as [logfmtScanner.scan] does.
-func scanLogfmt(line []byte, strict, keepEmpty bool, emit func(key, value []byte) bool) error {
+func scanLogfmt(line []byte, strict, keepEmpty bool, emit func(key, value []byte)) error {
 	s := logfmtScanner{strict: strict, keepEmpty: keepEmpty}
 	return s.scan(line, emit)
 }
 
 // scan calls emit for every key and value of line, in order, with the key made
-// a label name. Both slices are valid until emit returns; when it returns
-// false the scan ends without an error.
+// a label name. Both slices last as long as line and the arena.
 //
 // Any character up to the blank separates pairs. A pair that is broken (a
 // quote in the key or inside a bare value, a second '=', a bad escape) is
 // passed over up to the next separator; with strict it ends the scan with an
 // error. A value that is not UTF-8 counts as empty.
-func (s *logfmtScanner) scan(line []byte, emit func(key, value []byte) bool) error {
+func (s *logfmtScanner) scan(line []byte, emit func(key, value []byte)) error {
 	for i := 0; ; {
 		for i < len(line) && line[i] <= ' ' {
 			i++
@@ -66,9 +67,7 @@ func (s *logfmtScanner) scan(line []byte, emit func(key, value []byte) bool) err
 		if len(value) == 0 && !s.keepEmpty || len(key) == 0 {
 			continue
 		}
-		if !emit(key, value) {
-			return nil
-		}
+		emit(key, value)
 	}
 }
 
@@ -95,10 +94,14 @@ func (s *logfmtScanner) pair(line []byte, i int) (key, value []byte, next int, e
 	if !plain || isDigit(key[0]) {
 		key = s.name(key)
 	}
-	wanted := len(key) > 0 && (s.want == nil || s.want(key))
-	if !wanted {
-		key = nil
+	if len(key) > 0 && s.want != nil {
+		if s.want.mayHave(len(key), key[len(key)-1]) {
+			key = s.want.find(key)
+		} else {
+			key = nil
+		}
 	}
+	wanted := len(key) > 0
 	if i == len(line) || line[i] != '=' {
 		return key, nil, i, nil
 	}
@@ -120,7 +123,7 @@ func (s *logfmtScanner) name(key []byte) []byte {
 		return nil
 	}
 	s.key = appendLabelName(s.key[:0], key)
-	return s.key
+	return s.arena.copy(s.key)
 }
 
 // bare reads the value without quotes that begins at line[i].
@@ -176,7 +179,9 @@ func (s *logfmtScanner) quoted(line []byte, i int, wanted bool) (value []byte, n
 		if s.val, ok = appendUnescaped(s.val[:0], value, logfmtEscapes); !ok {
 			return nil, next, errLogfmtEscape
 		}
-		value = s.val
+		if wanted {
+			value = s.arena.copy(s.val)
+		}
 	}
 	if (high || escaped) && wanted && hasRuneError(value) {
 		value = nil

@@ -2,6 +2,7 @@ package logql
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,9 +11,8 @@ import (
 
 func scannedLogfmt(line string, strict, keepEmpty bool) ([]string, error) {
 	var got []string
-	err := scanLogfmt([]byte(line), strict, keepEmpty, func(key, value []byte) bool {
+	err := scanLogfmt([]byte(line), strict, keepEmpty, func(key, value []byte) {
 		got = append(got, string(key)+"="+string(value))
-		return true
 	})
 	return got, err
 }
@@ -81,18 +81,38 @@ func TestScanLogfmt_StrictKeepsWhatCameBefore(t *testing.T) {
 	}
 }
 
-func TestScanLogfmt_StopsAndSkips(t *testing.T) {
-	var got []string
-	s := logfmtScanner{want: func(key []byte) bool { return string(key) != "b" }}
-	err := s.scan([]byte(`a=1 b="\n" c=3 d=4`), func(key, value []byte) bool {
-		got = append(got, string(key))
-		return string(key) != "c"
-	})
-	if err != nil {
-		t.Error(err)
+// A scan for some keys gives those of a scan for all, and the same error.
+func TestScanLogfmt_Skips(t *testing.T) {
+	const line = "a=1 b=\"\\n\" c.d=3 d 1=5 é=6 e=\"x\ty\" \xff=1 f=\xff g=\"\\q\" h"
+	f := func(line string, strict bool, names ...string) {
+		t.Helper()
+		pairs := func(want *nameSet) (out []string, err error) {
+			s := logfmtScanner{strict: strict, keepEmpty: true, want: want}
+			err = s.scan([]byte(line), func(key, value []byte) { out = append(out, string(key), string(value)) })
+			return out, err
+		}
+		all, wantErr := pairs(nil)
+		var want []string
+		for i := 0; i < len(all); i += 2 {
+			if slices.Contains(names, all[i]) {
+				want = append(want, all[i], all[i+1])
+			}
+		}
+		got, err := pairs(newNameSet(names))
+		if err != wantErr {
+			t.Errorf("%q: error %v for %q, %v for all", line, err, names, wantErr)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q for %q: got %q; want %q", line, names, got, want)
+		}
 	}
-	if diff := cmp.Diff([]string{"a", "c"}, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	for i := range line {
+		for _, strict := range []bool{false, true} {
+			f(line[:i], strict)
+			f(line[:i], strict, "a", "c_d", "_1")
+			f(line[:i]+"\""+line[i:], strict, "b", "_", "d", "f")
+			f(line[:i]+"="+line[i:], strict, "e", "g", "h")
+		}
 	}
 }
 

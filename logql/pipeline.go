@@ -15,7 +15,8 @@ type pipelinePlan struct {
 	unwrap   *syntax.Unwrap
 	selector *selector
 	stages   []pipelineStage
-	text     string // of the whole query
+	labels   []string // that the stages look at, by name
+	text     string   // of the whole query
 }
 
 func (c *compiler) compilePipeline(q *syntax.LogQuery, unwrap *syntax.Unwrap, need *labelNeed) (*pipelinePlan, error) {
@@ -42,6 +43,7 @@ func (c *compiler) compilePipeline(q *syntax.LogQuery, unwrap *syntax.Unwrap, ne
 			p.add(f, st, need)
 		}
 	}
+	p.labels = lookedAt(q.Stages, unwrap)
 	c.pipelines = append(c.pipelines, p)
 	return p, nil
 }
@@ -158,13 +160,7 @@ func absentLabels(s *syntax.Selector) []label {
 
 // need returns which labels the aggregation and its pipeline look at.
 func (p *rangePlan) need(e *syntax.RangeAgg) *labelNeed {
-	names := pipelineLabels(e.Range.Query.Stages)
-	if u := e.Range.Unwrap; u != nil {
-		names = append(names, u.Label)
-		for _, f := range u.Filters {
-			names = filterLabels(names, f.Filter)
-		}
-	}
+	names := pipelineLabels(e.Range.Query.Stages, e.Range.Unwrap)
 	n := new(labelNeed)
 	switch {
 	case e.Op == syntax.AbsentOverTime:
@@ -184,8 +180,28 @@ func (p *rangePlan) need(e *syntax.RangeAgg) *labelNeed {
 	return n
 }
 
-// pipelineLabels returns the labels that stages look at, with repeats.
-func pipelineLabels(stages []syntax.Stage) []string {
+// lookedAt returns the labels whose values the stages may ask for by name, with
+// repeats.
+func lookedAt(stages []syntax.Stage, unwrap *syntax.Unwrap) []string {
+	names := pipelineLabels(stages, unwrap)
+	for _, s := range stages {
+		var items []syntax.LabelItem
+		switch s := s.(type) {
+		case *syntax.DropStage:
+			items = s.Items
+		case *syntax.KeepStage:
+			items = s.Items
+		}
+		for _, item := range items {
+			names = append(names, item.Name)
+		}
+	}
+	return names
+}
+
+// pipelineLabels returns the labels by which Loki tells its parsers what the
+// stages need, with repeats.
+func pipelineLabels(stages []syntax.Stage, unwrap *syntax.Unwrap) []string {
 	var names []string
 	for _, s := range stages {
 		switch s := s.(type) {
@@ -201,6 +217,12 @@ func pipelineLabels(stages []syntax.Stage) []string {
 					names = append(names, templateLabels(item.Src)...)
 				}
 			}
+		}
+	}
+	if unwrap != nil {
+		names = append(names, unwrap.Label)
+		for _, f := range unwrap.Filters {
+			names = filterLabels(names, f.Filter)
 		}
 	}
 	return names

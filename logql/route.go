@@ -2,6 +2,7 @@ package logql
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/logs"
 )
@@ -13,7 +14,8 @@ type route struct {
 	node
 	// paths lists for each pipeline and stage the nodes that stand for it.
 	paths map[*runPipeline][][]*node
-	texts int // line filters
+	texts int      // line filters
+	want  *nameSet // of the fields that some stage or grouping looks at
 }
 
 // enoughTexts is how many line filters make it pay to note the pairs of bytes
@@ -112,7 +114,27 @@ func newRoute(pipelines []*runPipeline) *route {
 		rt.paths[p] = make([][]*node, len(p.plan.stages))
 	}
 	rt.next = rt.grow(pipelines, 0, false)
+	rt.want = fieldsOf(pipelines)
 	return rt
+}
+
+// fieldsOf returns the fields that the pipelines look at, as they are called
+// in the line: a label that has got the suffix of extracted fields lacks it
+// there.
+func fieldsOf(pipelines []*runPipeline) *nameSet {
+	var names []string
+	for _, p := range pipelines {
+		for _, name := range p.plan.labels {
+			names = append(names, name, strings.TrimSuffix(name, extractedSuffix))
+		}
+		if p.leaf != nil && p.leaf.plan.grouping != nil && !p.leaf.plan.grouping.without {
+			for _, ref := range p.leaf.plan.grouping.names {
+				names = append(names, ref.name, strings.TrimSuffix(ref.name, extractedSuffix))
+			}
+		}
+	}
+	slices.Sort(names)
+	return newNameSet(slices.Compact(names))
 }
 
 // grow returns where pipelines go on that have all stages before stage i in

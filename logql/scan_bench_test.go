@@ -45,21 +45,19 @@ func BenchmarkScanJSON(b *testing.B) {
 	b.Run("want=all", func(b *testing.B) {
 		var s jsonScanner
 		n := 0
+		emit := func(key, value []byte) { n += len(key) + len(value) }
 		benchmarkLines(b, lines, func(line []byte) error {
-			return s.scan(line, func(key, value []byte) bool {
-				n += len(key) + len(value)
-				return true
-			})
+			s.arena.reset()
+			return s.scan(line, emit)
 		})
 	})
 	b.Run("want=msg", func(b *testing.B) {
 		n := 0
-		s := jsonScanner{want: func(key []byte) bool { return string(key) == "msg" }}
+		emit := func(key, value []byte) { n += len(key) + len(value) }
+		s := jsonScanner{want: newNameSet([]string{"msg"})}
 		benchmarkLines(b, lines, func(line []byte) error {
-			return s.scan(line, func(key, value []byte) bool {
-				n += len(key) + len(value)
-				return true
-			})
+			s.arena.reset()
+			return s.scan(line, emit)
 		})
 	})
 }
@@ -89,10 +87,8 @@ func BenchmarkScanLogfmt(b *testing.B) {
 	var s logfmtScanner
 	n := 0
 	benchmarkLines(b, logfmtLines(), func(line []byte) error {
-		return s.scan(line, func(key, value []byte) bool {
-			n += len(key) + len(value)
-			return true
-		})
+		s.arena.reset()
+		return s.scan(line, func(key, value []byte) { n += len(key) + len(value) })
 	})
 }
 

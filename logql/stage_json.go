@@ -29,22 +29,21 @@ func (s *jsonStage) broken(e *entry) bool { return e.parsedJSON().err != nil }
 func (e *entry) parsedJSON() *block {
 	if e.changed {
 		b := e.newBlock()
-		e.parseJSON(b)
+		e.parseJSON(e.line, b, nil)
 		return b
 	}
 	if !e.json.done {
-		e.json.done = true
-		e.json.block.reset()
-		e.parseJSON(&e.json.block)
+		e.parseJSON(e.in.Line, &e.json.block, e.json.begin(e.want))
 	}
 	return &e.json.block
 }
 
-func (e *entry) parseJSON(b *block) {
-	b.err = e.jsonScan.scan(e.line, func(key, value []byte) bool {
-		b.add(e.fieldName(key), e.arena.copy(value))
-		return true
-	})
+// parseJSON adds the fields in want to an empty block. What is wrong with the
+// line does not depend on want.
+func (s *lineState) parseJSON(line []byte, b *block, want *nameSet) {
+	s.jsonScan.want = want
+	s.target = b
+	b.err = s.jsonScan.scan(line, s.addField)
 }
 
 // jsonPathStage implements "| json label="path", label2": only the asked-for

@@ -85,7 +85,7 @@ func TestLineRegexp_EqualsRegexp(t *testing.T) {
 		}
 		want := regexp.MustCompile(pattern).Match(line)
 		for _, many := range []bool{false, true} {
-			s := newLineState(&streamState{}, line)
+			s := stateOfLine(&streamState{}, line)
 			s.manyTexts = many
 			if got := m.match(&entry{lineState: s, line: line}, line); got != want {
 				t.Fatalf("%q on %q, many texts %v = %v; want %v", pattern, line, many, got, want)

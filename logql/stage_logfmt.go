@@ -34,18 +34,17 @@ func (s *logfmtStage) broken(e *entry) bool {
 func (e *entry) parsedLogfmt(strict, keepEmpty bool) *block {
 	if e.changed {
 		b := e.newBlock()
-		e.parseLogfmt(b, strict, keepEmpty)
+		e.parseLogfmt(e.line, b, nil, strict, keepEmpty)
 		return b
 	}
 	c := &e.logfmt[logfmtFlags(strict, keepEmpty)]
 	if !c.done {
-		c.done = true
-		c.block.reset()
-		e.parseLogfmt(&c.block, strict, keepEmpty)
+		e.parseLogfmt(e.in.Line, &c.block, c.begin(e.want), strict, keepEmpty)
 	}
 	return &c.block
 }
 
+// logfmtFlags is 1 for strict and 2 for keepEmpty.
 func logfmtFlags(strict, keepEmpty bool) (i int) {
 	if strict {
 		i |= 1
@@ -56,13 +55,13 @@ func logfmtFlags(strict, keepEmpty bool) (i int) {
 	return i
 }
 
-func (e *entry) parseLogfmt(b *block, strict, keepEmpty bool) {
-	s := &e.logfmtScan
-	s.strict, s.keepEmpty = strict, keepEmpty
-	b.err = s.scan(e.line, func(key, value []byte) bool {
-		b.add(e.fieldName(key), e.arena.copy(value))
-		return true
-	})
+// parseLogfmt adds the fields in want to an empty block. What is wrong with
+// the line does not depend on want.
+func (s *lineState) parseLogfmt(line []byte, b *block, want *nameSet, strict, keepEmpty bool) {
+	scan := &s.logfmtScan
+	scan.strict, scan.keepEmpty, scan.want = strict, keepEmpty, want
+	s.target = b
+	b.err = scan.scan(line, s.addField)
 }
 
 // logfmtKeyStage implements "| logfmt label="key", label2": only the asked-for
@@ -80,14 +79,13 @@ func (s *logfmtKeyStage) process(e *entry) bool {
 	var err error
 	values := e.stageValues(len(s.keys))
 	scan := &e.logfmtScan
-	scan.strict, scan.keepEmpty = s.strict, s.keepEmpty
-	err = scan.scan(e.line, func(key, value []byte) bool {
+	scan.strict, scan.keepEmpty, scan.want = s.strict, s.keepEmpty, nil
+	err = scan.scan(e.line, func(key, value []byte) {
 		for i, k := range s.keys {
 			if string(key) == k || string(key) == string(s.labels[i]) {
-				values[i] = e.arena.copy(value)
+				values[i] = e.arena.copy(value) // not nil
 			}
 		}
-		return true
 	})
 	e.addAskedFields(e.newBlock(), s.labels, values)
 	if err != nil {

@@ -7,7 +7,7 @@ type unpackStage struct{ need *labelNeed }
 func (s *unpackStage) process(e *entry) bool {
 	b := e.newBlock()
 	line, packed, err := e.jsonScan.scanUnpack(e.line, func(key, value []byte) bool {
-		b.add(e.fieldName(key), e.arena.copy(value))
+		b.add(e.fieldName(e.arena.copy(key)), e.arena.copy(value))
 		return true
 	})
 	if err != nil {
