@@ -143,7 +143,7 @@ func (r *RawEntries) sample(sampler *recordtime.Sampler) error {
 			return nil
 		}
 		line, err := r.lines.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -90,6 +90,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	flags.StringVarP(&f.output, "output", "o", "", "write the answer to this file instead of standard output")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no remarks on standard error")
 	flags.BoolVar(&opt.IngestLabels, "loki-ingest-labels", false, "add service_name and detected_level also if the query does not name them, as Loki 3 does by default")
+	flags.BoolVar(&opt.KeepEmpty, "keep-empty", false, "look at empty lines too, which are left out when rules are replayed")
 	flags.IntVar(&opt.Year, "year", 0, "year of log files whose format has none (klog, syslog)")
 	flags.StringVar(&opt.Zone, "timezone", "", "time zone of log files whose format has none, such as UTC or Europe/Berlin")
 }

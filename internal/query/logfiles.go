@@ -32,6 +32,9 @@ func openFiles(ctx context.Context, opt *Options, q *question, when *when) (*log
 		if slices.Contains(files[:i], f) {
 			return nil, fmt.Errorf("%s: named twice", f)
 		}
+		if _, err := os.Stat(filepath.Join(f, "corpus.json")); err == nil {
+			return nil, fmt.Errorf("%s: is a corpus; name it with --corpus %s", f, f)
+		}
 	}
 	src := &logSource{assumed: len(opt.Labels) == 0 && !selectsFile(q, len(files)), remove: func() {}}
 	live, err := openLive(ctx, opt, files, canFlow(opt, q, when, len(files)))

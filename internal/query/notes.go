@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"strings"
+
+	"github.com/stillfires/stillfires/logql"
 )
 
 // noteInput says what must be known of the logs before the answer.
@@ -19,7 +21,7 @@ func (x *execution) noteInput() {
 	if x.opt.IngestLabels {
 		return
 	}
-	for _, name := range []string{"service_name", "detected_level"} {
+	for _, name := range []string{logql.ServiceNameLabel, logql.DetectedLevelLabel} {
 		if x.names(name) {
 			x.opt.Note(name + " is added, as Loki does when it takes logs in")
 		}
@@ -45,7 +47,7 @@ func (x *execution) noteOutput() {
 		left = append(left, number(x.repeats, "exact repeat"))
 	}
 	if len(left) > 0 {
-		x.opt.Note("left out, as Loki does not store them: " + strings.Join(left, ", "))
+		x.opt.Note("left out, as when rules are replayed: " + strings.Join(left, ", "))
 	}
 	if x.logs.late == nil || x.opt.Count || x.opt.Format == "raw" || !x.query.IsLog() {
 		return

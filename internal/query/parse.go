@@ -38,8 +38,7 @@ func parseBare(text string) (*question, error) {
 		return nil, explain(text, err)
 	}
 	q, err := logql.ParseAndCompile(anySelector + text)
-	var bad *syntax.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
 		span := syntax.Span{Start: max(0, bad.Span.Start-len(anySelector)), End: max(0, bad.Span.End-len(anySelector))}
 		err = syntax.NewError(bad.Phase, text, span, bad.Msg, bad.Hint)
 	}
@@ -51,8 +50,8 @@ func parseBare(text string) (*question, error) {
 
 // explain shows where a query is wrong.
 func explain(text string, err error) error {
-	var bad *syntax.Error
-	if !errors.As(err, &bad) {
+	bad, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
 		return fmt.Errorf("query: %w", err)
 	}
 	hint := ""
@@ -67,10 +66,16 @@ func plainWords(text string) bool {
 	return strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "{}()[]|=\"`<>")
 }
 
-// ordered reports whether a vector stands in the order of its values.
+// ordered reports whether a vector stands in the order of its values: there is
+// a sort in the query, which what is done with its result does not undo.
 func (q *question) ordered() bool {
-	agg, ok := q.Expr().(*syntax.VectorAgg)
-	return ok && (agg.Op == syntax.Sort || agg.Op == syntax.SortDesc)
+	found := false
+	syntax.Walk(q.Expr(), func(n syntax.Node) bool {
+		agg, ok := n.(*syntax.VectorAgg)
+		found = found || ok && (agg.Op == syntax.Sort || agg.Op == syntax.SortDesc)
+		return true
+	})
+	return found
 }
 
 // kind returns the resultType of Loki's API.

@@ -37,7 +37,7 @@ func (s *sampleSink) Vector(query int, ts int64, v []logql.Sample) {
 func (s *sampleSink) full() bool { return s.samples > maxSamples }
 
 // pass pushes the records of a run to the query until they end or stop says
-// so. Empty lines and exact repeats are left out, as Loki does not store them.
+// so. Empty lines and exact repeats are left out, as when rules are replayed.
 func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink logql.Sink, stop func() bool) (run *logql.Run, err error) {
 	entries, err := r.open(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink lo
 		}
 		stream, e := entries.Stream(), entries.Entry()
 		switch {
-		case len(e.Line) == 0:
+		case len(e.Line) == 0 && !x.opt.KeepEmpty:
 			x.empty++
 		case e.Time != 0 && dedup.Repeat(stream, e):
 			x.repeats++

@@ -43,6 +43,10 @@ type Options struct {
 	// where the query does not name them.
 	IngestLabels bool
 
+	// KeepEmpty looks at empty lines too. By default they are left out, as
+	// they are when rules are replayed.
+	KeepEmpty bool
+
 	// Note is called with remarks that are no part of the answer, such as
 	// that a limit cut it.
 	Note func(text string)
@@ -121,7 +125,7 @@ type execution struct {
 	answer  answer
 	matched int64 // lines or samples over all runs
 	cut     int   // runs in which the limit cut
-	empty   int64 // lines left out, as Loki does not store them
+	empty   int64 // lines left out
 	repeats int64
 }
 

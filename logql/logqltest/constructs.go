@@ -2,7 +2,6 @@ package logqltest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/stillfires/stillfires/logql"
@@ -43,15 +42,15 @@ const (
 // of a refusal.
 func (c *Construct) State() (state, message string) {
 	_, err := logql.ParseAndCompile(c.Example)
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
+		message = bad.Msg
+		if bad.Hint != "" {
+			message += "; " + bad.Hint
+		}
+		return StateRejected, message
+	}
 	switch {
 	case err != nil:
-		var bad *syntax.Error
-		if errors.As(err, &bad) {
-			if bad.Hint != "" {
-				return StateRejected, fmt.Sprintf("%s; %s", bad.Msg, bad.Hint)
-			}
-			return StateRejected, bad.Msg
-		}
 		return StateRejected, err.Error()
 	case c.Differs != "":
 		return StateDiffers, c.Differs
