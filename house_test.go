@@ -39,7 +39,7 @@ var layers = []struct{ folder, may string }{
 	{"logql/logqltest/loggen", ""},
 	{"logql/logqltest/cmd/loggen", "logql/logqltest/loggen"},
 
-	{"corpus", "internal/source internal/logs internal/logs/recordtime internal/strictyaml"},
+	{"corpus", "internal/source internal/logs internal/logs/recordtime internal/strictyaml internal/suggest"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "rules logql logql/syntax internal/source internal/logs internal/outcome"},
 	{"analyzer", "rules logql/syntax internal/outcome internal/logs internal/source"},

@@ -178,7 +178,7 @@ func TestFeatures_Template(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := Features(e)
-	for _, want := range strings.FieldsSeq("if contains ToUpper trunc") {
+	for want := range strings.FieldsSeq("if contains ToUpper trunc") {
 		if !f["template "+want] {
 			t.Errorf("the template lacks %q; it has %v", want, f)
 		}
