@@ -61,7 +61,8 @@ type found struct {
 
 // maxWork bounds what is read of one file: one for each field and for each 64
 // bytes of its value, and more for long expressions. With anchors a short
-// file can spell very much.
+// file can spell very much; a file that spells much by its length may hold
+// more, one for each 8 bytes.
 const maxWork = 200_000
 
 // spend takes from the budget before something is read. It reports whether

@@ -44,12 +44,13 @@ type groupsLoader struct {
 	group  rulefmt.RuleGroup     // that is being loaded
 	names  map[string]bool       // of the groups
 	copies map[string]*yaml.Node // rules by all that tells them apart
+	good   map[[3]string]bool    // names of labels and annotations, by use and kind of rule
 }
 
 // loadGroups loads rule groups. A group or rule that is not valid is left
 // out and reported; the others are loaded.
 func loadGroups(p *part) found {
-	l := &groupsLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}, copies: map[string]*yaml.Node{}}
+	l := &groupsLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}, copies: map[string]*yaml.Node{}, good: map[[3]string]bool{}}
 	fields, problems := p.doc.Fields(p.doc.Root)
 	l.problems = problems
 	for _, field := range fields {

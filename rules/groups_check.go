@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/rulefmt"
@@ -68,30 +69,45 @@ func (l *groupsLoader) checkRule(r rulefmt.Rule, at map[string]*yaml.Node) {
 // checkLabel returns the check of the labels of a rule.
 func (l *groupsLoader) checkLabel(r rulefmt.Rule) func(name, value string, at yamlpos.Field) bool {
 	return func(name, value string, at yamlpos.Field) bool {
-		piece := bare(r)
-		piece.Labels = map[string]string{name: ""}
-		if l.refuse(r, piece, at.Key) {
-			return false
+		piece := func(value string) rulefmt.Rule {
+			p := bare(r)
+			p.Labels = map[string]string{name: value}
+			return p
 		}
-		piece.Labels[name] = value
-		return !l.refuse(r, piece, at.Value)
+		return l.accept(r, "label", name, value, at, piece)
 	}
 }
 
 // checkAnnotation returns the check of the annotations of a rule.
 func (l *groupsLoader) checkAnnotation(r rulefmt.Rule) func(name, value string, at yamlpos.Field) bool {
 	return func(name, value string, at yamlpos.Field) bool {
-		piece := bare(r)
-		if piece.Record != "" {
+		if bare(r).Record != "" {
 			return true // refused as a whole by checkRule
 		}
-		piece.Annotations = map[string]string{name: ""}
-		if l.refuse(r, piece, at.Key) {
+		piece := func(value string) rulefmt.Rule {
+			p := bare(r)
+			p.Annotations = map[string]string{name: value}
+			return p
+		}
+		return l.accept(r, "annotation", name, value, at, piece)
+	}
+}
+
+// accept checks the name, then the value of a label or annotation of rule r.
+// The checks take most of the time of loading, so what was found good is not
+// checked again: rules share names, and values without a template.
+func (l *groupsLoader) accept(r rulefmt.Rule, what, name, value string, at yamlpos.Field, piece func(value string) rulefmt.Rule) bool {
+	key := [3]string{what, bare(r).Record, name}
+	if !l.good[key] {
+		if l.refuse(r, piece(""), at.Key) {
 			return false
 		}
-		piece.Annotations[name] = value
-		return !l.refuse(r, piece, at.Value)
+		l.good[key] = true
 	}
+	if utf8.ValidString(value) && !strings.Contains(value, "{{") {
+		return true // as good as the empty one
+	}
+	return !l.refuse(r, piece(value), at.Value)
 }
 
 // bare returns a valid rule of the same kind and name.

@@ -87,7 +87,7 @@ func (s *Set) addFile(in input, text []byte) {
 	name, ext := in.path, strings.ToLower(filepath.Ext(in.path))
 	file := yamlpos.NewFile(name, text)
 	var f found
-	budget := maxWork
+	budget := maxWork + len(text)/8
 	var skipped []Skip
 	known := false
 	if textExtension(ext) {

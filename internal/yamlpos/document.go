@@ -92,7 +92,14 @@ type Document struct {
 	// lines holds the file offset of each line by the rules of YAML, which
 	// knows more line ends than \n. Line numbers of nodes count these.
 	lines []int
+	// marks holds the file offset of every markEvery-th character of the
+	// document, and first the number of the character with which each line
+	// begins. A line can hold a whole file, so it is not walked from its start.
+	marks, first []int
 }
+
+// markEvery is the number of characters between the marks of a document.
+const markEvery = 256
 
 // Parse splits text into documents and parses each. Documents with a syntax
 // error are left out and reported; the others are returned in order.
@@ -105,6 +112,7 @@ func Parse(f *File) ([]*Document, []*source.Error) {
 	var problems []*source.Error
 	for _, s := range split(f.Text) {
 		d := &Document{File: f, base: s.start, end: s.end, lines: yamlLines(f.Text, s.start, s.end)}
+		d.mark()
 		root, err := parse(f.Text[s.start:s.end])
 		if err != nil {
 			problems = append(problems, d.syntaxError(err))
@@ -204,8 +212,10 @@ func (d *Document) start(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(d.lines) {
 		return d.base
 	}
-	at := d.lines[n.Line-1]
-	for range n.Column - 1 { // columns of nodes count characters
+	char := d.first[n.Line-1] + max(n.Column-1, 0) // columns of nodes count characters
+	nearest := min(char/markEvery, len(d.marks)-1)
+	at := d.marks[nearest]
+	for range char - nearest*markEvery {
 		if at >= d.end {
 			break
 		}
@@ -213,6 +223,25 @@ func (d *Document) start(n *yaml.Node) int {
 		at += size
 	}
 	return at
+}
+
+// mark counts the characters of the document.
+func (d *Document) mark() {
+	char, line := 0, 0
+	for at := d.base; ; char++ {
+		for line < len(d.lines) && d.lines[line] <= at {
+			d.first = append(d.first, char)
+			line++
+		}
+		if char%markEvery == 0 {
+			d.marks = append(d.marks, at)
+		}
+		if at >= d.end {
+			return
+		}
+		_, size := utf8.DecodeRune(d.File.Text[at:d.end])
+		at += size
+	}
 }
 
 // Position returns the place at which a node begins.

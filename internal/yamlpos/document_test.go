@@ -1,6 +1,7 @@
 package yamlpos
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,4 +114,28 @@ func TestExcerpt(t *testing.T) {
 	f("", 0, 0, "\n^")
 	long := strings.Repeat("é", 500)
 	f(long, 500, 502, "…"+strings.Repeat("é", 60)+strings.Repeat("é", 60)+"…\n"+strings.Repeat(" ", 61)+"^")
+}
+
+// Lines can be very long, and their characters of several bytes.
+func TestPosition_LongLine(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\ufeff# head: é\u2028\n---\n[")
+	var want []int // columns
+	line := 3
+	for i := range 2000 {
+		item := strings.Repeat("é€😀", i%3) + strings.Repeat("k", i%7)
+		text := b.String()
+		want = append(want, len(text)-strings.LastIndexByte(text, '\n'))
+		b.WriteString(strconv.Quote(item) + ", ")
+	}
+	b.WriteString("]\n")
+	docs, problems := Parse(NewFile("f", []byte(b.String())))
+	if len(problems) > 0 || len(docs) != 1 {
+		t.Fatalf("%d documents, problems %v", len(docs), problems)
+	}
+	for i, n := range docs[0].Root.Content {
+		if p := docs[0].Position(n); p.Line != line || p.Column != want[i] {
+			t.Fatalf("item %d stands at %v; want %d:%d", i, p, line, want[i])
+		}
+	}
 }
