@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -119,11 +120,7 @@ func runQuery(cmd *cobra.Command, env *cliEnv, f *queryFlags) error {
 	// deleted its temporary files; the failed write ends it in good order.
 	signal.Ignore(syscall.SIGPIPE)
 	if f.output != "" {
-		var buf bytes.Buffer
-		if err := query.Run(cmd.Context(), &f.opt, &buf); err != nil {
-			return err
-		}
-		return writeFile(f.output, buf.Bytes())
+		return f.runToFile(cmd.Context())
 	}
 	f.opt.Terminal = isTerminal(env.stdout)
 	err = query.Run(cmd.Context(), &f.opt, env.stdout)
@@ -131,6 +128,34 @@ func runQuery(cmd *cobra.Command, env *cliEnv, f *queryFlags) error {
 		return exitError(exitInterrupted) // what was found until then is printed
 	}
 	return err
+}
+
+// runToFile writes the answer beside the file it is for, and moves it there
+// when it is whole: it may be too large to be held in memory.
+func (f *queryFlags) runToFile(ctx context.Context) (err error) {
+	if info, statErr := os.Stat(f.output); statErr == nil && !info.Mode().IsRegular() {
+		// A pipe or a device cannot be replaced.
+		file, err := os.OpenFile(f.output, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(query.Run(ctx, &f.opt, file), file.Close())
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(f.output), "."+filepath.Base(f.output)+".*")
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", f.output, err)
+	}
+	err = query.Run(ctx, &f.opt, tmp)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), f.output)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
 }
 
 // takeStdin gives the query standard input where no other log is named, and
