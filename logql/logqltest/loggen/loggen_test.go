@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stillfires/stillfires/logql"
 	"github.com/stillfires/stillfires/logql/logqltest/loggen"
 )
 
@@ -32,7 +33,7 @@ func TestWrite_SameBytes(t *testing.T) {
 	}
 	test("json", "e5b901eb5c4967a1", func(b *bytes.Buffer) error { return loggen.Write(b, 1000) })
 	test("logfmt", "8b6e950610c27d64", func(b *bytes.Buffer) error { return loggen.WriteLogfmt(b, 1000) })
-	test("rules", "66fe8ca46dd3843e", func(b *bytes.Buffer) error {
+	test("rules", "adefdac1fb281afd", func(b *bytes.Buffer) error {
 		_, err := b.WriteString(strings.Join(loggen.Rules(1000), "\n") + "\n")
 		return err
 	})
@@ -92,6 +93,9 @@ func TestRules(t *testing.T) {
 			t.Errorf("twice: %s", r)
 		}
 		seen[r] = true
+		if _, err := logql.ParseAndCompile(r); err != nil {
+			t.Errorf("%s: %v", r, err)
+		}
 		switch {
 		case strings.Contains(r, "|~") || strings.Contains(r, "| unwrap"):
 			kinds["regexp or unwrap"]++

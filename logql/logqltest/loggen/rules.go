@@ -156,6 +156,6 @@ func (g *generator) unwrapRule(message string) string {
 	if !ok {
 		value = "attempt"
 	}
-	op := g.pick("max_over_time(", "avg_over_time(", "sum_over_time(", "quantile_over_time(0.99, ")
+	op := g.pick("max_over_time(", "avg_over_time(", "min_over_time(", "quantile_over_time(0.99, ")
 	return g.threshold(fmt.Sprintf("%s%s | json | msg=%q | unwrap %s | __error__=\"\" [5m]) by (logger)", op, Selector(), message, value))
 }
