@@ -66,6 +66,9 @@ func (c *clock) resolve(s recordtime.Stamp) (int64, error) {
 	}
 	if s.NoZone {
 		if zone == nil {
+			if !ref.hasZone && s.NoYear && c.year == 0 && !c.begun && !ref.hasYear {
+				return 0, errors.New("the time has neither year nor zone, and no dated record of the run writes them" + howToGive)
+			}
 			if !ref.hasZone {
 				return 0, errors.New("the time has no zone, and no dated record of the run writes one" + howToGive)
 			}

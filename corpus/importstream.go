@@ -201,7 +201,7 @@ func (s *streamJob) clock() (*clock, error) {
 	if s.allEmpty() {
 		return c, nil
 	}
-	return nil, fmt.Errorf("%s: no record has a time in a form that is known (looked for: %s); name the format in the import description (time: {format: …}) or give the time of the first record (time: {format: none, start: …}), after which each record follows by a microsecond",
+	return nil, fmt.Errorf("%s: no record has a time in a form that is known (looked for: %s); give the time of the first record (--start for a raw log, time: {format: none, start: …} in an import description), after which each record follows by a microsecond, or name the format there (time: {format: …})",
 		s.path(s.plan.files[0].name), formatsTried(spec.Format))
 }
 

@@ -52,6 +52,7 @@ type planned struct {
 	bound   float64
 	isLog   bool
 	isAlert bool
+	expr    syntax.Expr
 	pipes   []logql.Pipeline
 }
 
@@ -100,7 +101,7 @@ func (p *Plan) add(i int, r *rules.Rule) {
 		p.refuse(r, err)
 		return
 	}
-	pl.isLog, pl.pipes = query.IsLog(), query.Pipelines()
+	pl.expr, pl.isLog, pl.pipes = expr, query.IsLog(), query.Pipelines()
 	if pl.isLog && r.Kind != rules.Query && r.Kind != rules.Panel {
 		pl.reason = "a log query yields lines, and a rule needs values; wrap it as in sum(count_over_time(… [5m])) > 0"
 		return
@@ -131,6 +132,9 @@ func (p *Plan) refuse(r *rules.Rule, err error) {
 		Hint: bad.Hint, Show: bad.Caret(),
 	})
 }
+
+// Len returns the number of rules.
+func (p *Plan) Len() int { return len(p.rules) }
 
 // Problems returns the rules that are not valid, in the order of the rules.
 func (p *Plan) Problems() []*source.Error { return p.problems }

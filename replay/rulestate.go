@@ -95,7 +95,7 @@ func (rs *ruleState) outcome(run *logql.Run) Outcome {
 		return Outcome{State: outcome.NotEvaluated, Reason: rs.plan.reason}
 	}
 	var out Outcome
-	rs.funnel(run, &out)
+	pipes := rs.funnel(run, &out)
 	if err := run.Err(rs.plan.query); err != nil {
 		out.State, out.Reason = outcome.NotEvaluated, fmt.Sprintf("a Loki would refuse to answer: %v", err)
 		return out
@@ -114,7 +114,7 @@ func (rs *ruleState) outcome(run *logql.Run) Outcome {
 		out.State = outcome.None
 	}
 	if out.State != outcome.Fired && out.State != outcome.Matched && out.State != outcome.NotEvaluated {
-		out.Nothing = nothing(&out)
+		out.Nothing = nothing(rs.plan.expr, pipes)
 	}
 	return out
 }
@@ -128,8 +128,11 @@ func (rs *ruleState) matched(out *Outcome) bool {
 	return len(rs.series) > 0
 }
 
-// funnel copies the counts of all pipelines and adds up the lines.
-func (rs *ruleState) funnel(run *logql.Run, out *Outcome) {
+// funnel copies the counts of all pipelines. Lines are those of the pipeline
+// that has most: the pipelines of an expression often count the same lines, so
+// their sum would say too much.
+func (rs *ruleState) funnel(run *logql.Run, out *Outcome) []pipeCount {
+	var pipes []pipeCount
 	for i, counts := range run.Funnel(rs.plan.query) {
 		steps := rs.plan.pipes[i].Steps
 		for j, c := range counts {
@@ -138,25 +141,9 @@ func (rs *ruleState) funnel(run *logql.Run, out *Outcome) {
 				Lines: c.Lines, Errors: c.Errors, Streams: c.Streams,
 			})
 		}
-		if n := len(counts); n > 0 {
-			out.Lines += counts[n-1].Lines
-		}
+		p := pipeCount{counts[0].Streams, counts[len(counts)-1].Lines}
+		out.Lines = max(out.Lines, p.lines)
+		pipes = append(pipes, p)
 	}
-}
-
-// nothing tells the three ways to yield nothing apart.
-func nothing(out *Outcome) outcome.Nothing {
-	streams := 0
-	for _, st := range out.Funnel {
-		streams += st.Streams
-	}
-	switch {
-	case len(out.Funnel) == 0:
-		return outcome.BelowThreshold // no pipeline at all: vector(0) > 1
-	case streams == 0:
-		return outcome.NoStream
-	case out.Lines == 0:
-		return outcome.NoLine
-	}
-	return outcome.BelowThreshold
+	return pipes
 }

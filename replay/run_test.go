@@ -153,6 +153,13 @@ func TestNothing(t *testing.T) {
 	f(`count_over_time({app="web"} |= "never" [1m]) > 0`, outcome.NoLine)
 	f(`count_over_time({app="web"} |= "lost" [1m]) > 5`, outcome.BelowThreshold)
 	f(`count_over_time({app="web"} |= "lost" [1m]) > 0`, outcome.Something)
+	// Of an operation it is the side that lacks the most.
+	f(`count_over_time({app="web"} |= "never" [1m]) / count_over_time({app="web"} [1m])`, outcome.NoLine)
+	f(`count_over_time({app="web"} [1m]) / count_over_time({app="other"} |= "never" [1m])`, outcome.NoStream)
+	f(`(count_over_time({app="web"} [1m]) > 9) unless count_over_time({app="web"} |= "never" [1m])`, outcome.BelowThreshold)
+	f(`(count_over_time({app="web"} |= "never" [1m]) or count_over_time({app="web"} [1m])) > 9`, outcome.BelowThreshold)
+	f(`absent_over_time({app="web"} |= "lost" [1m])`, outcome.Something)
+	f(`vector(0) > 1`, outcome.BelowThreshold)
 }
 
 func TestQuery_LinesFunnelAndEvidence(t *testing.T) {

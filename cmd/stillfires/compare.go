@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ type compareFlags struct {
 	labels              []string
 	ingestLabels        bool
 	year                int
-	zone                string
+	zone, start         string
 	failOn              string
 	out                 outputFlags
 }
@@ -71,10 +72,11 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	flags.StringSliceVar(&f.rules, "rules", nil, "rule files, folders or globs, also several")
 	flags.StringSliceVar(&f.scenarios, "scenario", nil, "compare only these scenarios")
 	flags.DurationVar(&f.interval, "interval", 0, "evaluation interval of rules whose group has none (default 1m)")
-	flags.StringSliceVar(&f.labels, "labels", nil, "stream labels of raw logs, as name=value,…")
+	flags.StringArrayVar(&f.labels, "labels", nil, "stream labels of raw logs, as name=value,…")
 	flags.BoolVar(&f.ingestLabels, "loki-ingest-labels", false, "add service_name and detected_level for all rules, as Loki 3 does by default")
 	flags.IntVar(&f.year, "year", 0, "year of raw logs whose format has none (klog, syslog)")
 	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as UTC or Europe/Berlin")
+	flags.StringVar(&f.start, "start", "", "time of the first record of raw logs that have no times (RFC 3339); the others follow by a microsecond each")
 	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
 	f.out.register(flags)
 	return cmd
@@ -98,8 +100,11 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	opts, err := f.options(env.stdin)
+	opts, err := f.options(cmd, env.stdin)
 	if err != nil {
+		return err
+	}
+	if err := protect(outputs, opts.Inputs()); err != nil {
 		return err
 	}
 	rep, err := compare.Run(cmd.Context(), opts)
@@ -121,24 +126,29 @@ func exitWith(code int) error {
 }
 
 // options turns flags into the options of the comparison.
-func (f *compareFlags) options(stdin io.Reader) (compare.Options, error) {
+func (f *compareFlags) options(cmd *cobra.Command, stdin io.Reader) (compare.Options, error) {
 	o := compare.Options{
 		Corpus: f.corpus, Deployed: f.deployed, Candidate: f.candidate,
 		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
 		Raw: compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: stdin},
 	}
-	if f.interval < 0 {
+	if cmd.Flags().Changed("interval") && f.interval <= 0 {
 		return o, fmt.Errorf("--interval %s: must be positive, such as 30s", f.interval)
+	}
+	if f.start != "" {
+		start, err := time.Parse(time.RFC3339Nano, f.start)
+		if err != nil {
+			return o, fmt.Errorf("--start %q: write a time such as 2026-01-02T15:04:05Z", f.start)
+		}
+		o.Raw.Start = &start
 	}
 	var err error
 	if o.Labels, err = parseLabels(f.labels); err != nil {
 		return o, err
 	}
 	if f.file != "" {
-		if o.Review, err = review.Load(f.file); err != nil {
-			return o, err
-		}
-		return o, nil
+		o.Review, err = review.Load(f.file)
+		return o, err
 	}
 	if f.corpus == "" && (f.deployed == "" || f.candidate == "") {
 		return o, errors.New("nothing to compare; give a review file with -f, or --deployed and --candidate with --rules, or try: stillfires demo")
@@ -146,20 +156,43 @@ func (f *compareFlags) options(stdin io.Reader) (compare.Options, error) {
 	return o, nil
 }
 
-// parseLabels reads name=value pairs.
-func parseLabels(pairs []string) (logs.Labels, error) {
+// parseLabels reads name=value pairs, joined by commas. A value may be quoted,
+// and may then hold a comma.
+func parseLabels(lists []string) (logs.Labels, error) {
 	var out []logs.Label
 	seen := map[string]bool{}
-	for _, p := range pairs {
-		name, value, ok := strings.Cut(p, "=")
+	for _, pair := range splitPairs(lists) {
+		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("--labels %q: write name=value, such as app=kueue", p)
+			return nil, fmt.Errorf("--labels %q: write name=value, such as app=kueue", pair)
 		}
 		if seen[name] {
 			return nil, fmt.Errorf("--labels: %s is given twice", name)
 		}
 		seen[name] = true
-		out = append(out, logs.Label{Name: name, Value: strings.Trim(value, `"`)})
+		if unquoted, err := strconv.Unquote(value); err == nil {
+			value = unquoted
+		}
+		out = append(out, logs.Label{Name: name, Value: value})
 	}
 	return logs.New(out...), nil
+}
+
+// splitPairs splits at commas outside of double quotes.
+func splitPairs(lists []string) []string {
+	var pairs []string
+	for _, list := range lists {
+		quoted, from := false, 0
+		for i := range len(list) {
+			switch {
+			case list[i] == '"':
+				quoted = !quoted
+			case list[i] == ',' && !quoted:
+				pairs = append(pairs, strings.TrimSpace(list[from:i]))
+				from = i + 1
+			}
+		}
+		pairs = append(pairs, strings.TrimSpace(list[from:]))
+	}
+	return pairs
 }

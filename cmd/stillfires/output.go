@@ -56,7 +56,10 @@ func (f *outputFlags) resolve() ([]output, error) {
 		formats = []string{"terminal"}
 	}
 	var outs []output
-	for _, file := range f.files {
+	for i, file := range f.files {
+		if slices.Contains(f.files[:i], file) {
+			return nil, fmt.Errorf("-o %s: named twice", file)
+		}
 		format := report.FormatOf(filepath.Ext(file))
 		if len(f.formats) == 1 && len(f.files) == 1 {
 			format = f.formats[0]
@@ -74,6 +77,22 @@ func (f *outputFlags) resolve() ([]output, error) {
 		outs = append(outs, output{format: format})
 	}
 	return outs, nil
+}
+
+// protect refuses to write a report over something that it was made from.
+func protect(outs []output, inputs []string) error {
+	for _, o := range outs {
+		info, err := os.Stat(o.file)
+		if o.file == "" || err != nil {
+			continue
+		}
+		for _, in := range inputs {
+			if used, err := os.Stat(in); err == nil && os.SameFile(info, used) {
+				return fmt.Errorf("-o %s: that is an input of this comparison, and would be lost; name another file", o.file)
+			}
+		}
+	}
+	return nil
 }
 
 // colored reports whether output to w is coloured.
@@ -146,14 +165,32 @@ func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, outs []
 
 // writeFile puts content at path in one step: a reader sees the old file or
 // the new one.
-func writeFile(path string, content []byte) (err error) {
-	if info, statErr := os.Stat(path); statErr == nil && !info.Mode().IsRegular() {
-		// A pipe or a device cannot be replaced.
-		return os.WriteFile(path, content, 0o644)
+func writeFile(path string, content []byte) error {
+	target := path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		target = real // a link stays one
 	}
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return fmt.Errorf("-o %s: is a folder; name a file in it", path)
+		}
+		// A pipe or a device cannot be replaced.
+		return os.WriteFile(target, content, 0o644)
+	}
+	if err := replaceFile(target, content); err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err // its path is that of a temporary file
+		}
+		return fmt.Errorf("-o %s: %w", path, err)
+	}
+	return nil
+}
+
+func replaceFile(path string, content []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("write report: %w", err)
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -165,10 +202,7 @@ func writeFile(path string, content []byte) (err error) {
 		err = tmp.Chmod(0o644)
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("write report %s: %w", path, err)
+		return err
 	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return os.Rename(tmp.Name(), path)
 }

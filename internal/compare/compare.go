@@ -68,6 +68,9 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := allScenarios([]*side{deployed, candidate})
+	deployed.keep(scenarios)
+	candidate.keep(scenarios)
 	plan := replay.NewPlan(set.Rules, replay.Options{
 		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels,
 	})
@@ -76,10 +79,10 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 	}
-	if err := o.expectations(&in, set, deployed, candidate); err != nil {
+	if err := o.expectations(&in, set, known, deployed, candidate); err != nil {
 		return nil, err
 	}
-	if err := replaySides(ctx, plan, deployed, candidate, scenarios); err != nil {
+	if err := replaySides(ctx, plan, deployed, candidate); err != nil {
 		return nil, err
 	}
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
@@ -131,10 +134,9 @@ type Job struct {
 }
 
 // replaySides runs the plan on every run of both sides.
-func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side, scenarios []string) error {
+func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side) error {
 	var jobs []Job
 	for _, s := range []*side{deployed, candidate} {
-		s.keep(scenarios)
 		for _, info := range s.runs {
 			jobs = append(jobs, Job{s.corpus, info})
 		}
@@ -143,7 +145,10 @@ func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *si
 	if err != nil {
 		return err
 	}
-	deployed.results, candidate.results = results[:len(deployed.runs)], results[len(deployed.runs):]
+	n := len(deployed.runs)
+	// Clipped: a run that is missing is appended later, and must not land in
+	// the runs of the other side.
+	deployed.results, candidate.results = results[:n:n], results[n:]
 	return nil
 }
 
@@ -171,9 +176,9 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	if err != nil {
 		return nil, err
 	}
-	src, err := sourceOf(run)
-	if err != nil {
-		return nil, err
+	src := sourceOf(run)
+	if len(src.Streams) == 0 || src.Last == 0 && src.First == 0 {
+		return emptyRun(plan, run), nil
 	}
 	entries, err := run.Entries()
 	if err != nil {
@@ -184,8 +189,24 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	return res, errors.Join(err, entries.Close())
 }
 
+// emptyRun is the result of a run that has no records: there is nothing to
+// evaluate a rule on. The other runs are compared all the same.
+func emptyRun(plan *replay.Plan, run *corpus.Run) *replay.Result {
+	res := &replay.Result{
+		Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition,
+		Streams: len(run.Manifest.Streams), Outcomes: make([]outcome.Outcome, plan.Len()),
+	}
+	for i := range res.Outcomes {
+		res.Outcomes[i] = outcome.Outcome{
+			State:  outcome.NotEvaluated,
+			Reason: fmt.Sprintf("%s: the run has no records", run.Path("")),
+		}
+	}
+	return res
+}
+
 // sourceOf describes a run to replay, without its records.
-func sourceOf(run *corpus.Run) (*replay.Source, error) {
+func sourceOf(run *corpus.Run) *replay.Source {
 	m := run.Manifest
 	src := &replay.Source{
 		Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition,
@@ -206,13 +227,10 @@ func sourceOf(run *corpus.Run) (*replay.Source, error) {
 		}
 		records += st.Records
 	}
-	if records == 0 {
-		return nil, fmt.Errorf("%s: the run has no records, so there is nothing to replay; import its logs again", run.Path(""))
-	}
 	if w := m.Scenario.Window; w != nil {
 		src.From, src.To = w.Start.UnixNano(), w.End.UnixNano()
 	}
-	return src, nil
+	return src
 }
 
 // allScenarios returns the scenarios of any side, ordered.
@@ -239,10 +257,17 @@ func scenariosOf(deployed, candidate *side, only []string) ([]string, error) {
 	if !slices.ContainsFunc(kept, func(s string) bool {
 		return slices.Contains(deployed.scenarios(), s) && slices.Contains(candidate.scenarios(), s)
 	}) {
-		return nil, fmt.Errorf("%s and %s have no scenario in common (deployed: %s; candidate: %s); record the same drill on both builds",
-			deployed.spec, candidate.spec, strings.Join(deployed.scenarios(), ", "), strings.Join(candidate.scenarios(), ", "))
+		return nil, fmt.Errorf("nothing to compare: no scenario%s was run on both %s (%s) and %s (%s); record the same drill on both builds",
+			askedFor(only), deployed.spec, strings.Join(deployed.scenarios(), ", "), candidate.spec, strings.Join(candidate.scenarios(), ", "))
 	}
 	return kept, nil
+}
+
+func askedFor(scenarios []string) string {
+	if len(scenarios) == 0 {
+		return ""
+	}
+	return " of " + strings.Join(scenarios, ", ")
 }
 
 // missingRuns gives the side that lacks a scenario a run in which nothing was
@@ -262,7 +287,7 @@ func missingRuns(in *analyzer.Input) {
 			for i := range run.Outcomes {
 				run.Outcomes[i] = outcome.Outcome{State: outcome.NotEvaluated, Reason: reason}
 			}
-			s.side.Runs = append(s.side.Runs, run)
+			s.side.Runs = append(slices.Clip(s.side.Runs), run)
 			in.Notes = append(in.Notes, reason)
 		}
 	}

@@ -12,8 +12,9 @@ import (
 )
 
 // expectations fills in what is expected of each rule: by the review file,
-// else as declared with the runs.
-func (o *Options) expectations(in *analyzer.Input, set *rules.Set, sides ...*side) error {
+// else as declared with the runs. A review file may speak of all scenarios
+// that are known, also of those left out of this comparison.
+func (o *Options) expectations(in *analyzer.Input, set *rules.Set, known []string, sides ...*side) error {
 	var declared []review.Declared
 	for _, s := range sides {
 		for _, info := range s.runs {
@@ -24,8 +25,7 @@ func (o *Options) expectations(in *analyzer.Input, set *rules.Set, sides ...*sid
 			declared = append(declared, d...)
 		}
 	}
-	// Scenarios that are left out of this comparison are still known.
-	resolved := o.Review.Resolve(set, allScenarios(sides), declared)
+	resolved := o.Review.Resolve(set, known, declared)
 	in.Problems = append(in.Problems, resolved.Problems...)
 	in.Notes = append(in.Notes, resolved.Notes...)
 	in.Expect = resolved.Expect

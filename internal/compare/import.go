@@ -28,10 +28,12 @@ func Import(ctx context.Context, path, root, dir string) error {
 
 // importRaw makes a corpus in dir of one raw log.
 func (o *Options) importRaw(ctx context.Context, dir, role, path string) error {
+	spec := corpus.TimeSpec{Year: o.Raw.Year, Timezone: o.Raw.Zone, Start: o.Raw.Start}
+	if o.Raw.Start != nil {
+		spec.Format = []string{"none"}
+	}
 	_, err := corpus.ImportRaw(ctx, []string{path}, dir, corpus.RawOptions{
-		Creator: Creator, Build: role, Labels: o.Labels,
-		Time:  corpus.TimeSpec{Year: o.Raw.Year, Timezone: o.Raw.Zone},
-		Stdin: o.Raw.Stdin,
+		Creator: Creator, Build: role, Labels: o.Labels, Time: spec, Stdin: o.Raw.Stdin,
 	})
 	return err
 }

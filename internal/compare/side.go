@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/suggest"
+	"github.com/stillfires/stillfires/rules"
 )
 
 // A side is one build of the comparison.
@@ -33,6 +35,8 @@ type RawOptions struct {
 	Stdin io.Reader // for the path "-"
 	Year  int       // of formats that lack it; 0: unknown
 	Zone  string    // likewise, UTC or an IANA name; empty: unknown
+	// Start is the time of the first record of logs that have no times.
+	Start *time.Time
 }
 
 // sides opens both builds. cleanup deletes what was made on the way.
@@ -43,10 +47,16 @@ func (o *Options) sides(ctx context.Context) (deployed, candidate *side, cleanup
 			pick(rawC, o.Deployed, o.Candidate), pick(rawD, o.Deployed, o.Candidate))
 	}
 	if rawD {
+		if o.Corpus != "" && o.Review == nil {
+			return nil, nil, nil, errors.New("--corpus is for builds by name; the two log files are compared without one")
+		}
 		return o.rawSides(ctx)
 	}
-	if len(o.Labels) > 0 {
+	switch {
+	case len(o.Labels) > 0:
 		return nil, nil, nil, errors.New("--labels is for raw logs: the streams of a corpus have their labels")
+	case o.Raw.Year != 0 || o.Raw.Zone != "" || o.Raw.Start != nil:
+		return nil, nil, nil, errors.New("--year, --timezone and --start are for raw logs: the records of a corpus have their times")
 	}
 	if deployed, err = o.open("deployed", o.Deployed); err != nil {
 		return nil, nil, nil, err
@@ -55,6 +65,20 @@ func (o *Options) sides(ctx context.Context) (deployed, candidate *side, cleanup
 		return nil, nil, nil, err
 	}
 	return deployed, candidate, func() {}, nil
+}
+
+// Inputs returns the files that the comparison reads and that are named one
+// by one: what a report must not be written over.
+func (o *Options) Inputs() []string {
+	full := o.withReview()
+	inputs := []string{full.Deployed, full.Candidate}
+	if o.Review != nil {
+		inputs = append(inputs, o.Review.Path)
+	}
+	if set, err := rules.Load(full.Rules, rules.Options{}); err == nil {
+		inputs = append(inputs, set.Files...)
+	}
+	return inputs
 }
 
 func pick(first bool, a, b string) string {

@@ -37,7 +37,7 @@ type Outcome struct {
 	Reason  string // why it was not evaluated; else empty
 	Nothing Nothing
 
-	Lines    int64     // lines left at the end of all pipelines
+	Lines    int64     // lines left at the end of the pipeline that has most
 	Series   int       // distinct series over all evaluations
 	Peak     *float64  // highest value at evaluations that fire (alerts) or yield; nil: none
 	Headroom *Headroom // nil: not a threshold rule, or no value on its left-hand side

@@ -131,8 +131,11 @@ func diffAlert(got *outcome.Outcome, want *expectedAlert) string {
 	if from != *want.First || to != *want.Last {
 		return fmt.Sprintf("fires from %d to %d; want %d to %d", from, to, *want.First, *want.Last)
 	}
-	if got.Peak == nil || !near(*got.Peak, *want.Peak) {
-		return fmt.Sprintf("peak = %v; want %v", got.Peak, *want.Peak)
+	if got.Peak == nil {
+		return fmt.Sprintf("no peak; want %v", *want.Peak)
+	}
+	if !near(*got.Peak, *want.Peak) {
+		return fmt.Sprintf("peak = %v; want %v", *got.Peak, *want.Peak)
 	}
 	return ""
 }

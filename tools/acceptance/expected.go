@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -131,6 +133,22 @@ func readExpected(folder string) (*expected, error) {
 		q.LogQL = strings.ReplaceAll(q.LogQL, "[W]", "["+e.layout.window+"]")
 	}
 	return &e, nil
+}
+
+// clusters collects the names of the clusters whose lines are counted.
+func (e *expected) clusters(into *[]string) error {
+	seen := map[string]bool{}
+	for _, r := range e.Runs {
+		var lines map[string]int64
+		if err := json.Unmarshal(r.Lines, &lines); err != nil {
+			return fmt.Errorf("lines of %s/%s: %w", r.scenario(), r.Build, err)
+		}
+		for c := range lines {
+			seen[c] = true
+		}
+	}
+	*into = slices.Sorted(maps.Keys(seen))
+	return nil
 }
 
 func readJSON(path string, into any) error {

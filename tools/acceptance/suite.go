@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/stillfires/stillfires/corpus"
@@ -28,6 +29,7 @@ type suite struct {
 	folder   string
 	corpus   string
 	rules    []rules.Rule
+	logQL    []string // files that hold LogQL rules
 	byName   map[string]int
 	clusters []string // values of the label cluster, of the layout by scenario
 	results  map[runKey]*outcome.Run
@@ -82,10 +84,11 @@ func (s *suite) loadRules() error {
 	for _, r := range set.Rules {
 		if r.Language == rules.LogQL {
 			s.add(r)
+			s.logQL = append(s.logQL, r.Pos.File)
 		}
 	}
 	for _, q := range s.exp.Queries {
-		if q.Kind != "" && q.Rule[0] == 'M' {
+		if strings.HasPrefix(q.Rule, "M") && q.Kind == "saved" {
 			continue // a metric query: it stands in rules/
 		}
 		s.add(rules.Rule{Kind: rules.Query, Name: q.ID + logSuffix, Language: rules.LogQL, Expr: q.LogQL})
@@ -97,7 +100,9 @@ func (s *suite) loadRules() error {
 		}
 	}
 	if s.exp.layout.selector == "" {
-		s.clusters = []string{"management", "worker-1"}
+		if err := s.exp.clusters(&s.clusters); err != nil {
+			return err
+		}
 		for _, c := range s.clusters {
 			s.add(rules.Rule{Kind: rules.Query, Name: c + logSuffix, Language: rules.LogQL, Expr: fmt.Sprintf("{cluster=%q}", c)})
 		}

@@ -212,12 +212,18 @@ func diffString(what, got, want string) string {
 
 // review runs the comparison of one scenario by a review file.
 func (s *suite) review(ctx context.Context, scenario string, want *operatorScenario) (*analyzer.Report, error) {
-	rulesDir, err := filepath.Abs(filepath.Join(s.folder, "rules"))
-	if err != nil {
-		return nil, err
+	// The PromQL rules are for another review: they are not evaluated yet, and
+	// no verdict stands for them in these files.
+	var files []string
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(s.logQL))) {
+		abs, err := filepath.Abs(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, abs)
 	}
 	text, err := yaml.Marshal(map[string]any{
-		"version": 1, "corpus": s.corpus, "rules": []string{rulesDir}, "interval": interval.String(),
+		"version": 1, "corpus": s.corpus, "rules": files, "interval": interval.String(),
 		"scenarios": map[string]any{scenario: map[string]any{
 			"must-fire": want.MustFire, "must-stay-silent": want.MustStaySilent, "must-clear": want.MustClear,
 		}},
