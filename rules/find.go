@@ -13,8 +13,9 @@ import (
 // order. The pattern is a rule's name or group/name, either of which can hold
 // the wildcards of [path.Match]. A pattern with wildcards finds alert rules
 // only, for saved queries and panels commonly have names alike; a plain name
-// finds every rule of that name. A pattern that finds nothing is an error,
-// which says what may have been meant.
+// finds every rule of that name, in whichever group. A pattern that finds
+// nothing is an error, which says what may have been meant, or that the rule
+// is there but not valid.
 func (s *Set) Find(pattern string) ([]int, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, fmt.Errorf("pattern %q is not valid; close its brackets", pattern)
@@ -22,11 +23,10 @@ func (s *Set) Find(pattern string) ([]int, error) {
 	var exact, alerts []int
 	others := 0
 	for i, r := range s.Rules {
-		full := r.Group + "/" + r.Name
 		switch {
-		case pattern == r.Name || pattern == full:
+		case named(pattern, r.Group, r.Name):
 			exact = append(exact, i)
-		case !matches(pattern, r.Name) && !matches(pattern, full):
+		case !IsPattern(pattern) || !matches(pattern, r.Group, r.Name):
 		case r.Kind == Alert:
 			alerts = append(alerts, i)
 		default:
@@ -49,14 +49,31 @@ func (s *Set) Find(pattern string) ([]int, error) {
 // IsPattern reports whether a text holds wildcards of [path.Match].
 func IsPattern(text string) bool { return strings.ContainsAny(text, `*?[\`) }
 
-func matches(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
+// named reports whether a text is the name of a rule, or group/name.
+func named(text, group, name string) bool {
+	return text == name || len(text) == len(group)+1+len(name) && text == group+"/"+name
+}
+
+// matches reports whether a pattern matches the name of a rule, or group/name.
+func matches(pattern, group, name string) bool {
+	short, err := path.Match(pattern, name)
+	long, _ := path.Match(pattern, group+"/"+name)
+	return err == nil && (short || long)
 }
 
 // unknown returns the error for a pattern that finds nothing.
 func (s *Set) unknown(pattern string) error {
+	for _, b := range s.Broken {
+		if named(pattern, b.Group, b.Name) {
+			return fmt.Errorf("rule %q is named here, but it is not valid (%v)", pattern, b.Pos)
+		}
+	}
 	if IsPattern(pattern) {
+		for _, b := range s.Broken {
+			if matches(pattern, b.Group, b.Name) {
+				return fmt.Errorf("pattern %q matches only rules that are not valid, such as %q (%v)", pattern, b.Name, b.Pos)
+			}
+		}
 		return fmt.Errorf("pattern %q matches no rule", pattern)
 	}
 	var names []string

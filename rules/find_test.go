@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stillfires/stillfires/internal/source"
 )
 
 func TestFind(t *testing.T) {
@@ -13,6 +15,9 @@ func TestFind(t *testing.T) {
 		{Kind: Alert, Name: "Down", Group: "b/c"},
 		{Kind: Alert, Name: "Down", Group: "d"},
 		{Kind: Alert, Name: "x[1]", Group: "d"},
+	}, Broken: []Broken{
+		{Kind: Alert, Name: "Bad", Group: "e", Pos: source.Position{File: "r.yaml", Line: 5, Column: 30}},
+		{Kind: Alert, Name: "Down", Group: "e", Pos: source.Position{File: "r.yaml", Line: 7, Column: 9}},
 	}}
 	f := func(pattern, want string) {
 		t.Helper()
@@ -38,6 +43,11 @@ func TestFind(t *testing.T) {
 	f("Watch?nded", "[0]")
 	f("WatchEnd", `no rule is named "WatchEnd"; did you mean WatchEnded?`)
 	f("a/WatchEnd", `no rule is named "a/WatchEnd"; did you mean a/WatchEnded?`)
+	f("Bad", `rule "Bad" is named here, but it is not valid (r.yaml:5:30)`)
+	f("e/Bad", `rule "e/Bad" is named here, but it is not valid (r.yaml:5:30)`)
+	f("d/Bad", `no rule is named "d/Bad"`)
+	f("e/Down", `rule "e/Down" is named here, but it is not valid (r.yaml:7:9)`)
+	f("Ba*", `pattern "Ba*" matches only rules that are not valid, such as "Bad" (r.yaml:5:30)`)
 	f("Zzz", `no rule is named "Zzz"`)
 	f("Zzz*", `pattern "Zzz*" matches no rule`)
 	f("WatchL*", `pattern "WatchL*" matches no alert rule, but 1 others; name these without wildcards`)

@@ -56,6 +56,7 @@ type part struct {
 type found struct {
 	drafts   []*draft
 	problems []*source.Error
+	broken   []Broken
 	budget   *int
 }
 
@@ -86,10 +87,23 @@ func (f *found) add(p *part) bool {
 			more := format.load(p)
 			f.drafts = append(f.drafts, more.drafts...)
 			f.problems = append(f.problems, more.problems...)
+			f.broken = append(f.broken, more.broken...)
 			return true
 		}
 	}
 	return false
+}
+
+// breaks keeps the name of a rule, if it has one, of which problems were found
+// since there were before of them. It reports whether there are any.
+func (f *found) breaks(r Rule, before int) bool {
+	if len(f.problems) == before {
+		return false
+	}
+	if strings.TrimSpace(r.Name) != "" {
+		f.broken = append(f.broken, Broken{Kind: r.Kind, Name: r.Name, Group: r.Group, Pos: f.problems[before].Pos})
+	}
+	return true
 }
 
 func (f *found) fault(e *source.Error, hint string) {

@@ -207,12 +207,11 @@ func (l *groupsLoader) loadRule(n *yaml.Node) *draft {
 	if len(l.problems) == before {
 		l.checkRule(r, at)
 	}
-	if len(l.problems) > before {
-		return nil
-	}
 	d := l.draft(r)
-	l.checkCopy(d, at)
-	if len(l.problems) > before {
+	if len(l.problems) == before {
+		l.checkCopy(d, at)
+	}
+	if l.breaks(d.rule, before) {
 		return nil
 	}
 	d.place(l.doc.File, l.doc.Scalar(at["expr"]))
@@ -238,7 +237,7 @@ func (l *groupsLoader) draft(r rulefmt.Rule) *draft {
 		Annotations:   r.Annotations,
 		Owner:         labels["owner"],
 	}
-	if r.Record != "" {
+	if r.Record != "" && r.Alert == "" {
 		rule.Kind, rule.Name = Recording, r.Record
 	}
 	if rule.Owner == "" {

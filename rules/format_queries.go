@@ -126,12 +126,11 @@ func (f *found) query(p *part, item *yaml.Node, names map[string]source.Position
 			f.unknown(p.doc, field, savedQueryKeys)
 		}
 	}
-	if len(f.problems) > before {
-		return nil
-	}
 	d := &draft{rule: Rule{Kind: Query, Name: value(q.name), Expr: value(q.expr), Owner: value(q.owner)}}
-	f.checkQuery(p, item, q, d, names)
-	if len(f.problems) > before {
+	if len(f.problems) == before {
+		f.checkQuery(p, item, q, d, names)
+	}
+	if f.breaks(d.rule, before) {
 		return nil
 	}
 	d.place(p.file, p.doc.Scalar(q.expr))

@@ -28,13 +28,13 @@ func loadText(p *part, language Language) found {
 		comment, _, _ := strings.Cut(rest, "\n")
 		start += len(comment)
 	}
-	expr := strings.TrimRight(text[start:], " \t\r\n")
-	if expr == "" {
+	base := filepath.Base(p.file.Name)
+	d := &draft{rule: Rule{Kind: Query, Name: strings.TrimSuffix(base, filepath.Ext(base)), Expr: strings.TrimRight(text[start:], " \t\r\n")}}
+	if d.rule.Expr == "" {
 		f.fault(p.file.Errorf(0, 1, "the file holds no query"), "write one query; lines that begin with # are comments")
+		f.breaks(d.rule, 0)
 		return f
 	}
-	base := filepath.Base(p.file.Name)
-	d := &draft{rule: Rule{Kind: Query, Name: strings.TrimSuffix(base, filepath.Ext(base)), Expr: expr}}
 	d.declared, d.declaredBy = language, "the file name ends in "+p.ext
 	d.place(p.file, yamlpos.Places{{At: start}})
 	f.drafts = append(f.drafts, d)

@@ -33,6 +33,9 @@ func loadString(t testing.TB, name, text string) *Set {
 	for _, p := range set.Problems {
 		p.Pos.File = name
 	}
+	for i := range set.Broken {
+		set.Broken[i].Pos.File = name
+	}
 	return set
 }
 

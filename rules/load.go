@@ -118,6 +118,7 @@ func (s *Set) addFile(in input, text []byte) {
 		s.Skipped = append(s.Skipped, skipped...)
 	}
 	s.Problems = append(s.Problems, f.problems...)
+	s.Broken = append(s.Broken, f.broken...)
 	s.settle(f.drafts)
 }
 
@@ -143,11 +144,33 @@ func (s *Set) settle(drafts []*draft) {
 	decide(drafts)
 	for _, d := range drafts {
 		if d.fault != nil {
-			s.Problems = append(s.Problems, d.fault)
+			s.breakRule(&d.rule, d.fault)
 			continue
 		}
 		s.Rules = append(s.Rules, d.rule)
 	}
+}
+
+func (s *Set) breakRule(r *Rule, problem *source.Error) {
+	s.Problems = append(s.Problems, problem)
+	s.Broken = append(s.Broken, Broken{Kind: r.Kind, Name: r.Name, Group: r.Group, Pos: problem.Pos})
+}
+
+// Reject takes rules out of s.Rules that cannot be used after all, such as
+// those that parse but do not compile. Each is given by its index and becomes
+// a problem and a broken rule, as if it had not parsed. The indexes of the
+// rules that stay change.
+func (s *Set) Reject(problems map[int]*source.Error) {
+	var kept []Rule
+	for i := range s.Rules {
+		if p := problems[i]; p != nil {
+			s.breakRule(&s.Rules[i], p)
+		} else {
+			kept = append(kept, s.Rules[i])
+		}
+	}
+	s.Rules = kept
+	s.sort()
 }
 
 func (s *Set) sort() {
@@ -156,6 +179,7 @@ func (s *Set) sort() {
 	}
 	slices.SortStableFunc(s.Rules, func(a, b Rule) int { return order(a.Pos, b.Pos) })
 	slices.SortStableFunc(s.Problems, func(a, b *source.Error) int { return order(a.Pos, b.Pos) })
+	slices.SortStableFunc(s.Broken, func(a, b Broken) int { return order(a.Pos, b.Pos) })
 	slices.SortStableFunc(s.Skipped, func(a, b Skip) int { return order(a.Pos, b.Pos) })
 	slices.Sort(s.Files)
 }

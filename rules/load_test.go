@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
@@ -243,5 +244,49 @@ func TestPosition_Random(t *testing.T) {
 			t.Fatalf("%v\n%s", found.problems, text)
 		}
 		checkPositions(t, &found.drafts[0].rule)
+	}
+}
+
+func TestLoad_Broken(t *testing.T) {
+	brokenNames := func(set *Set) string {
+		var names []string
+		for _, b := range set.Broken {
+			names = append(names, fmt.Sprintf("%v %s/%s %d:%d", b.Kind, b.Group, b.Name, b.Pos.Line, b.Pos.Column))
+		}
+		return strings.Join(names, ", ")
+	}
+	f := func(file, text, want string) {
+		t.Helper()
+		if got := brokenNames(loadString(t, file, text)); got != want {
+			t.Errorf("Load(%q) has the broken rules %s; want %s", text, got, want)
+		}
+	}
+	f("r.yaml", `groups:
+- name: g
+  rules:
+  - {alert: Good, expr: 'rate({a="b"}[1m]) > 0'}
+  - {alert: Parse, expr: 'rate({a="b"}[1m] > 0'}
+  - {alert: Field, exp: 'up'}
+  - {record: r:x, expr: up, for: 1m}
+  - {alert: Both, record: both, expr: up}
+  - {alert: Good, expr: 'rate({a="b"}[1m]) > 0'}
+  - {alert: '', expr: up}
+  - {expr: up}
+`, "alert g/Parse 5:44, alert g/Field 6:20, recording g/r:x 7:14, alert g/Both 8:27, alert g/Good 9:13")
+	f("q.yaml", "queries:\n- {name: a, expr: '{a='}\n- {name: b, language: sql, expr: x}\n- {name: ' ', expr: x}\n- {name: c}\n",
+		"query /a 2:23, query /b 3:23, query /c 5:3")
+	f("q.logql", "# nothing\n", "query /q 1:1")
+
+	set := loadString(t, "r.yaml", "groups:\n- name: g\n  rules:\n  - {alert: A, expr: 'up > 1'}\n  - {alert: B, expr: 'up > 2'}\n  - {alert: C, expr: 'up > 3'}\n  - {alert: D, expr: 'up ! 4'}\n")
+	problem := func(i int) *source.Error { return &source.Error{Pos: set.Rules[i].Pos, Msg: "does not compile"} }
+	set.Reject(map[int]*source.Error{2: problem(2), 0: problem(0)})
+	if got := ruleNames(set); got != "B" {
+		t.Errorf("after Reject the rules are %s; want B", got)
+	}
+	if got, want := brokenNames(set), "alert g/A 4:23, alert g/C 6:23, alert g/D 7:26"; got != want {
+		t.Errorf("after Reject the broken rules are %s; want %s", got, want)
+	}
+	if got := problemTexts(set); len(got) != 3 || got[0] != "r.yaml:4:23: does not compile" {
+		t.Errorf("after Reject the problems are %q", got)
 	}
 }

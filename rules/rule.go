@@ -95,10 +95,21 @@ type Set struct {
 	// Problems are items that could not be read or are not valid, ordered
 	// likewise. They do not hide the others.
 	Problems []*source.Error
-	Files    []string // files that hold rules, or that were named, ordered
+	// Broken are the rules among the problems whose names could be read,
+	// ordered likewise.
+	Broken []Broken
+	Files  []string // files that hold rules, or that were named, ordered
 	// Skipped are files of folders and globs, and documents of files, that
 	// hold no rules, ordered likewise.
 	Skipped []Skip
+}
+
+// A Broken rule is one that is not valid. Its name is kept so that one who asks
+// for it learns why it is not there.
+type Broken struct {
+	Kind        Kind
+	Name, Group string
+	Pos         source.Position // of its first problem
 }
 
 // A Skip is a file or a document that was left out, which is no fault.
