@@ -50,11 +50,11 @@ func Compare(in Input) *Report {
 		Notes:     slices.Clone(in.Notes),
 		Problems:  append(slices.Clone(in.Problems), emptyInput(&in)...),
 	}
-	twins := c.twins()
+	blind := c.blind()
 	for i := range in.Rules {
 		for _, scenario := range in.Scenarios {
 			res, found := c.cell(i, scenario)
-			if twins[i] && res.Verdict == Pass {
+			if blind.has(i) && res.Verdict == Pass {
 				res.Verdict = Inconclusive
 			}
 			r.Results = append(r.Results, res)
@@ -66,12 +66,9 @@ func Compare(in Input) *Report {
 			r.Findings = append(r.Findings, c.finish(k, nil, k.runs(c))...)
 		}
 	}
-	if len(twins) > 0 {
-		r.Notes = append(r.Notes, "some rules differ only in their selectors, and every selector was taken to match: "+
-			"which of them a line belongs to is unknown, so the review cannot pass; give the stream labels with --labels")
-	}
+	r.Notes = append(r.Notes, blind.notes()...)
 	order(r)
-	r.Verdict = review(r, len(twins) > 0)
+	r.Verdict = review(r, blind.any())
 	return r
 }
 
@@ -98,6 +95,7 @@ func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
 		Rule: rule, Scenario: scenario, Expect: k.expect,
 		Verdict:  afterSeverities(k.verdict, found),
 		Deployed: shown(k.deployed), Candidate: shown(k.candidate),
+		Yielded: k.deployed.yes || k.candidate.yes,
 	}
 	if k.decidedOn("not-evaluated") {
 		res.Reason = cmp.Or(k.deployed.reason, k.candidate.reason)

@@ -182,6 +182,66 @@ func TestSelectorsAssumed(t *testing.T) {
 	f(true, `not a query`, Pass, Pass)
 }
 
+// TestSelectorsAssumed_TwoSelectors: a rule that tells streams apart cannot
+// pass where they cannot be told apart.
+func TestSelectorsAssumed_TwoSelectors(t *testing.T) {
+	f := func(assumed bool, expr string, want Verdict) {
+		t.Helper()
+		in := plain(MustFire, outcome.Fired, outcome.Fired)().input()
+		in.Rules[0].Expr, in.SelectorsAssumed = expr, assumed
+		r := Compare(in)
+		noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "two different selectors") })
+		if r.Verdict != want || r.Results[0].Verdict != want || noted != (want == Inconclusive) {
+			t.Errorf("%s, assumed %v: rule %s, review %s, notes %q; want %s", expr, assumed, r.Results[0].Verdict, r.Verdict, r.Notes, want)
+		}
+	}
+	const a, b = `sum(count_over_time({app="a"} |= "x" [1m]))`, `sum(count_over_time({app="b"} |= "x" [1m]))`
+	f(true, a+" > "+b, Inconclusive)
+	f(false, a+" > "+b, Pass)
+	f(true, a+" > 2 * "+a, Pass)
+	f(true, a+" > 2", Pass)
+	f(true, `count_over_time({app="a",c="d"}[1m]) > count_over_time({c="d", app="a"}[5m])`, Pass)
+}
+
+// TestUnmatched: a promise of a rule that is not there is told, and the review
+// cannot pass.
+func TestUnmatched(t *testing.T) {
+	in := plain(MustFire, outcome.Fired, outcome.Fired)().input()
+	in.Unmatched = []Unmatched{
+		{"drill", "WorkerGone", MustFire}, {"drill", "WorkerGone", MustFire}, // of both builds
+		{"drill", "Quiet", MustStaySilent}, {"drill", "Quiet", MustClear},
+		{"drill", "Promised nothing", ExpectNone}, {"not compared", "WorkerGone", MustFire},
+	}
+	r := Compare(in)
+	var got []string
+	for _, f := range r.Findings {
+		if f.ID != "not-evaluated" || f.Severity != Warn || f.Rule != nil || f.Scenario != "drill" || f.Subject != f.Unmatched {
+			t.Errorf("finding %+v", f)
+		}
+		got = append(got, f.Message)
+	}
+	want := []string{
+		"the drill declares must-stay-silent and must-clear for Quiet, and no rule has that name: it was not evaluated",
+		"the drill declares must-fire for WorkerGone, and no rule has that name: it was not evaluated",
+	}
+	if !slices.Equal(got, want) || r.Verdict != Inconclusive || r.ExitCode(FailOnBreak) != 3 {
+		t.Errorf("review %s, findings %q; want inconclusive, %q", r.Verdict, got, want)
+	}
+	// However mild, unknown is not passed; a break stays a break.
+	in.Severities = map[string]Severity{"not-evaluated": Info}
+	if r := Compare(in); r.Verdict != Inconclusive {
+		t.Errorf("made milder: review %s", r.Verdict)
+	}
+	in.Severities["not-evaluated"] = Break
+	if r := Compare(in); r.Verdict != Fail {
+		t.Errorf("made to break: review %s", r.Verdict)
+	}
+	in.Unmatched = nil
+	if r := Compare(in); r.Verdict != Pass {
+		t.Errorf("without it: review %s", r.Verdict)
+	}
+}
+
 // TestSelectorsAssumed_Lost: what is lost stays lost.
 func TestSelectorsAssumed_Lost(t *testing.T) {
 	in := plain(MustFire, outcome.Fired, outcome.Silent)().input()

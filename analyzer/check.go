@@ -7,7 +7,7 @@ type check struct {
 	Doc      string // one line
 	Severity Severity
 
-	// One of these is set. What they return needs no ID, severity, rule,
+	// One of these is set, or both. What they return needs no ID, severity, rule,
 	// scenario or fingerprint; a severity that is set replaces the default.
 	cell func(*cell) []Finding
 	runs func(*comparison) []Finding

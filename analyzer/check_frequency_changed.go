@@ -13,16 +13,21 @@ const (
 )
 
 // frequencyChanged: a query finds far more or far fewer lines. Thresholds
-// that count them no longer mean what they did.
+// that count them no longer mean what they did. Of every rule it is said that
+// all its lines are gone although it still yields, as with "or vector(0)" or
+// absent_over_time: then it no longer sees what it was written for.
 var frequencyChanged = check{
 	ID:       "frequency-changed",
-	Doc:      "a query, panel or metric matches on both builds, at least three times as often on one of them",
+	Doc:      "matches on both builds, but a query, panel or metric at least three times as often on one of them, or any rule without a line on the candidate",
 	Severity: Warn,
 	cell: func(c *cell) []Finding {
+		d, n := c.deployed.frequency(), c.candidate.frequency()
+		if c.yieldsOnBoth() && d.least > 0 && n.most == 0 {
+			return []Finding{c.emptied(d)}
+		}
 		if !c.matchesOnBoth() {
 			return nil
 		}
-		d, n := c.deployed.frequency(), c.candidate.frequency()
 		more := n.exceeds(d)
 		if !more && !d.exceeds(n) {
 			return nil
@@ -37,6 +42,31 @@ var frequencyChanged = check{
 			Deployed: c.deployed.evidence(), Candidate: c.candidate.evidence(),
 		}}
 	},
+}
+
+// emptied explains a rule that yields on both builds, on candidate without any
+// line.
+func (c *cell) emptied(d frequency) Finding {
+	f := Finding{Deployed: c.deployed.evidence(), Parting: c.parting()}
+	if f.Parting != nil {
+		f.Pos = f.Parting.Pos
+	}
+	f.Cause = "its lines are gone"
+	if f.Parting != nil {
+		f.Cause = c.stageInWords(f.Parting, &c.candidate)
+	}
+	f.Said = c.said(f.Parting, f.Deployed)
+	said, near := c.nearest(f.Parting)
+	f.Nearest = near
+	f.Message = fmt.Sprintf("still %s on both builds, but without a line on candidate, with %s on deployed: %s%s",
+		c.fires(), d, f.Cause, whatBecame(said, near))
+	return f
+}
+
+// yieldsOnBoth reports whether a rule passes that fires or matches in every
+// repetition on both builds.
+func (c *cell) yieldsOnBoth() bool {
+	return c.verdict == Pass && len(c.decided) == 0 && c.deployed.yes && c.candidate.yes
 }
 
 // A frequency is the range of a count over repetitions.

@@ -130,7 +130,7 @@ func answers(labels ...string) func() trial {
 // TestChecks holds each check to its table line, its page and its cases.
 func TestChecks(t *testing.T) {
 	for _, k := range checks {
-		if k.ID == "" || k.Doc == "" || k.Severity < Info || k.Severity > Break || (k.cell == nil) == (k.runs == nil) {
+		if k.ID == "" || k.Doc == "" || k.Severity < Info || k.Severity > Break || k.cell == nil && k.runs == nil {
 			t.Errorf("check %q: incomplete", k.ID)
 		}
 		file := "check_" + strings.ReplaceAll(k.ID, "-", "_") + ".go"
@@ -199,6 +199,37 @@ func TestCorpusIncomplete(t *testing.T) {
 	if r.Verdict != Fail || !contains(ids(r), "corpus-incomplete") || r.Findings[0].Subject != "candidate" || r.Findings[0].Scenario != "drill" {
 		t.Errorf("incomplete run: %s %+v", r.Verdict, r.Findings)
 	}
+}
+
+// TestFrequencyChanged_NoLines: a rule that yields without a line on candidate
+// no longer sees what it was written for.
+func TestFrequencyChanged_NoLines(t *testing.T) {
+	f := func(expect Expect, rule rules.Rule, s outcome.State, deployed, candidate int64, want string) {
+		t.Helper()
+		tr := trial{rule: rule, expect: expect, deployed: states(s), candidate: states(s)}
+		for o, n := range map[*outcome.Outcome]int64{&tr.deployed[0]: deployed, &tr.candidate[0]: candidate} {
+			o.Lines, o.Funnel[1].Lines = n, n
+			o.Funnel[1].Start = strings.Index(rule.Expr, "|=")
+		}
+		got := ""
+		for _, f := range tr.run().Findings {
+			if f.ID == "frequency-changed" {
+				got = f.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%s %s, %d and %d lines: %q; want %q", expect, rule.Kind, deployed, candidate, got, want)
+		}
+	}
+	const gone = `still %s on both builds, but without a line on candidate, with 5 on deployed: no line contains "got reservation on" (of 900)`
+	for _, e := range []Expect{ExpectNone, MustFire} {
+		f(e, alertRule(), outcome.Fired, 5, 0, strings.ReplaceAll(gone, "%s", "fires"))
+		f(e, alertRule(), outcome.Fired, 5, 1, "")
+		f(e, alertRule(), outcome.Fired, 0, 0, "")
+		f(e, alertRule(), outcome.Fired, 0, 5, "")
+		f(e, queryRule(), outcome.Matched, 5, 0, strings.ReplaceAll(gone, "%s", "matches"))
+	}
+	f(MustStaySilent, alertRule(), outcome.Fired, 5, 0, "") // noisy says enough
 }
 
 // TestIDs pins the names and default severities of all findings.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/logql/syntax"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -19,7 +20,8 @@ func (c *cell) lost() Finding {
 	if f.Parting != nil {
 		f.Pos = f.Parting.Pos
 	}
-	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + c.cause(f.Parting, &c.candidate)
+	f.Cause = c.cause(f.Parting, &c.candidate)
+	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + f.Cause
 	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
 		said, near := c.nearest(f.Parting)
 		f.Nearest = near
@@ -91,11 +93,44 @@ func (c *cell) nothing(h *half) string {
 		return fmt.Sprintf("%s matched on %s, but the highest value was %s, not %s %s", matched(c.rule, o), h.role,
 			number(o.Headroom.Value), o.Headroom.Operator, number(o.Headroom.Threshold))
 	case o.Nothing == outcome.BelowThreshold:
-		return matched(c.rule, o) + " matched on " + h.role + ", but no series crossed the threshold"
+		return matched(c.rule, o) + " matched on " + h.role + ", but " + c.noSeries()
 	case o.State == outcome.Pending:
 		return "it was still pending on " + h.role
 	}
 	return "no evaluation fired on " + h.role
+}
+
+// noSeries says why a rule whose lines matched yields nothing. Only a rule
+// that compares has a threshold.
+func (c *cell) noSeries() string {
+	if c.rule.Language == rules.PromQL {
+		return "no series was left"
+	}
+	expr, err := syntax.Parse(c.rule.Expr)
+	if err != nil {
+		return "no series was left"
+	}
+	e, ok := expr.(*syntax.BinaryExpr)
+	switch {
+	case !ok:
+		return "the query yields no series"
+	case e.Op.Comparison() && !e.Bool && (isNumber(e.LHS) || isNumber(e.RHS)):
+		return "no series crossed the threshold"
+	case e.Op.Comparison() && !e.Bool:
+		return "the comparison " + e.Op.String() + " holds for no series, or one of its sides is empty"
+	}
+	return "the query yields no series: one side of " + e.Op.String() + " may be empty, or no labels agree"
+}
+
+// isNumber reports whether an expression is a constant.
+func isNumber(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.NumberLit, *syntax.VectorFunc:
+		return true
+	case *syntax.BinaryExpr:
+		return isNumber(e.LHS) && isNumber(e.RHS)
+	}
+	return false
 }
 
 func matched(r *rules.Rule, o *outcome.Outcome) string {

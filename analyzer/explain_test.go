@@ -170,6 +170,30 @@ func TestNothing(t *testing.T) {
 	f(func(o *outcome.Outcome) { o.Funnel, o.Nothing = nil, outcome.NoLine }, "no line matched")
 }
 
+// TestNothing_Threshold: only a rule that compares has a threshold.
+func TestNothing_Threshold(t *testing.T) {
+	f := func(expr, want string) {
+		t.Helper()
+		tr := plain(MustFire, outcome.Fired, outcome.Silent)()
+		tr.rule.Expr = expr
+		o := &tr.candidate[0]
+		o.Nothing, o.Lines, o.Funnel[1].Lines = outcome.BelowThreshold, 7, 7
+		if got := tr.run().Findings[0].Cause; got != "7 lines matched on candidate, but "+want {
+			t.Errorf("%s: cause %q; want … but %q", expr, got, want)
+		}
+	}
+	const a, b = `sum(rate({app="a"}[1m]))`, `sum(rate({app="b"}[1m]))`
+	f(a+" > 5", "no series crossed the threshold")
+	f("5 < "+a, "no series crossed the threshold")
+	f("("+a+" / "+b+") > 2 * 3", "no series crossed the threshold")
+	f(a+" > "+b, "the comparison > holds for no series, or one of its sides is empty")
+	f(a+" / "+b, "the query yields no series: one side of / may be empty, or no labels agree")
+	f(a+" > 1 and "+b+" > 1", "the query yields no series: one side of and may be empty, or no labels agree")
+	f(a+" > bool "+b, "the query yields no series: one side of > may be empty, or no labels agree")
+	f(a, "the query yields no series")
+	f("not a query", "no series was left")
+}
+
 // TestParting: the finding points at the stage where the builds part, not at
 // the rule.
 func TestParting(t *testing.T) {

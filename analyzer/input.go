@@ -46,6 +46,9 @@ type Input struct {
 	Rules               []rules.Rule // ordered as in Outcomes
 	// Expect gives the expectation of Rules[i] in a scenario.
 	Expect func(rule int, scenario string) Expect
+	// Unmatched holds the expectations declared with a run that name no rule
+	// of Rules. Each is reported and keeps the review from passing.
+	Unmatched []Unmatched
 	// Severities overrides the default severity of findings by ID.
 	Severities map[string]Severity
 	// Notes are texts for the reader, such as "selectors assumed".
@@ -56,6 +59,12 @@ type Input struct {
 	// Problems are items of the input that were not valid, such as a rule
 	// file with an error. They are reported and make the exit code 2.
 	Problems []*source.Error
+}
+
+// An Unmatched is an expectation of a rule that the set does not hold.
+type Unmatched struct {
+	Scenario, Rule string
+	Expect         Expect
 }
 
 // A Side is one build of a comparison with its runs.

@@ -47,7 +47,16 @@ type Result struct {
 	Findings []string // IDs, ordered as in the report
 
 	Deployed, Candidate Outcome
+
+	// Yielded reports whether the rule fired or matched in one repetition at
+	// least, on either build.
+	Yielded bool
 }
+
+// counts reports whether an inconclusive result keeps a review from passing:
+// something was declared of the rule, or it is known to fire. Of an alert that
+// nobody declared and that never fired there is nothing to lose.
+func (r *Result) counts() bool { return r.Expect != ExpectNone || r.Yielded }
 
 // An Outcome is what a rule did on one build in all repetitions of a
 // scenario. The embedded numbers are those of the first repetition that ended
@@ -62,12 +71,18 @@ type Outcome struct {
 type Finding struct {
 	ID       string
 	Severity Severity
-	Rule     *rules.Rule // nil: the finding is about runs, not about a rule
-	Scenario string
+	Rule     *rules.Rule // nil: the finding is about no rule of the set
+	// Unmatched names the rule that was declared but is not in the set; else
+	// it is empty.
+	Unmatched string
+	Scenario  string
 	// Pos is where to look: the stage at which the builds part, else the
 	// rule. It is zero for findings without a rule.
 	Pos     source.Position
 	Message string
+	// Cause is the part of Message that says why the rule does nothing on one
+	// build; empty where Message is no longer than that.
+	Cause string
 	// Subject tells apart findings with one ID about one rule in one
 	// scenario: a label, a message, a signature. Often empty.
 	Subject     string

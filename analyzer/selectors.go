@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/grafana/regexp"
 
@@ -10,12 +11,41 @@ import (
 	"github.com/stillfires/stillfires/rules"
 )
 
-// twins returns the rules that differ from another one only in their
-// selectors, when selectors were assumed to match: then both saw the same
-// lines, and which rule a line belongs to is unknown.
-func (c *comparison) twins() map[int]bool {
+// blind are the rules of which nothing is proven by a pass because every
+// selector was taken to match.
+type blind struct {
+	// twins differ from another rule only in their selectors: both saw the
+	// same lines, and which rule a line belongs to is unknown.
+	twins map[int]bool
+	// torn hold two different selectors: each saw the lines of the other.
+	torn map[int]bool
+}
+
+func (b *blind) has(rule int) bool { return b.twins[rule] || b.torn[rule] }
+
+func (b *blind) any() bool { return len(b.twins)+len(b.torn) > 0 }
+
+// notes tells the reader why such a review cannot pass.
+func (b *blind) notes() []string {
+	const cannot = "so the review cannot pass; give the stream labels with --labels, or compare a corpus that has them"
+	var out []string
+	if len(b.twins) > 0 {
+		out = append(out, "some rules differ only in their selectors, and every selector was taken to match: "+
+			"which of them a line belongs to is unknown, "+cannot)
+	}
+	if len(b.torn) > 0 {
+		out = append(out, "some rules hold two different selectors, and every selector was taken to match: "+
+			"both sides of such a rule saw the same lines, "+cannot)
+	}
+	return out
+}
+
+// blind finds the rules that raw logs cannot judge; none where the streams
+// have labels.
+func (c *comparison) blind() blind {
+	out := blind{twins: map[int]bool{}, torn: map[int]bool{}}
 	if !c.in.SelectorsAssumed {
-		return nil
+		return out
 	}
 	type group struct {
 		rules     []int
@@ -27,38 +57,46 @@ func (c *comparison) twins() map[int]bool {
 		if !ok {
 			continue
 		}
+		if len(slices.Compact(slices.Sorted(slices.Values(selectors)))) > 1 {
+			out.torn[i] = true
+		}
 		g := groups[rest]
 		if g == nil {
 			g = &group{selectors: map[string]bool{}}
 			groups[rest] = g
 		}
 		g.rules = append(g.rules, i)
-		g.selectors[selectors] = true
+		g.selectors[strings.Join(selectors, "\x00")] = true
 	}
-	twins := map[int]bool{}
 	for _, g := range groups {
 		if len(g.selectors) < 2 {
 			continue
 		}
 		for _, i := range g.rules {
-			twins[i] = true
+			out.twins[i] = true
 		}
 	}
-	return twins
+	return out
 }
 
 // withoutSelectors prints a LogQL rule with its selectors blanked, and its
-// selectors. It reports false for what is not LogQL or does not parse.
-func withoutSelectors(r *rules.Rule) (rest, selectors string, ok bool) {
+// selectors, each with its matchers in one order. It reports false for what is
+// not LogQL or does not parse.
+func withoutSelectors(r *rules.Rule) (rest string, selectors []string, ok bool) {
 	if r.Language == rules.PromQL {
-		return "", "", false
+		return "", nil, false
 	}
 	expr, err := syntax.Parse(r.Expr)
 	if err != nil {
-		return "", "", false
+		return "", nil, false
 	}
 	eachQuery(expr, func(q *syntax.LogQuery) {
-		selectors += q.Selector.String()
+		var matchers []string
+		for _, m := range q.Selector.Matchers {
+			matchers = append(matchers, m.String())
+		}
+		slices.Sort(matchers)
+		selectors = append(selectors, strings.Join(matchers, ","))
 		// The tree is this function's own.
 		q.Selector = &syntax.Selector{}
 	})

@@ -136,22 +136,24 @@ func afterSeverities(v Verdict, findings []Finding) Verdict {
 }
 
 // review sums up the verdicts of all rules.
-func review(r *Report, twins bool) Verdict {
+// unknown says that something speaks against a pass that no result shows.
+func review(r *Report, unknown bool) Verdict {
 	for _, f := range r.Findings {
 		if f.Severity == Break {
 			return Fail
 		}
+		unknown = unknown || f.Unmatched != ""
 	}
 	exercised := false
-	for _, res := range r.Results {
-		switch {
-		case res.Verdict == NotEvaluated, res.Verdict == Inconclusive && res.Expect != ExpectNone:
+	for i := range r.Results {
+		switch res := &r.Results[i]; {
+		case res.Verdict == NotEvaluated, res.Verdict == Inconclusive && res.counts():
 			return Inconclusive
 		case res.Verdict == Pass:
 			exercised = true
 		}
 	}
-	if !exercised || twins {
+	if !exercised || unknown {
 		return Inconclusive
 	}
 	return Pass

@@ -145,21 +145,34 @@ func TestAlertGained_Severity(t *testing.T) {
 	}
 }
 
-// TestReview_UndeclaredRows: only an inconclusive expectation keeps a review
-// from passing, not an alert of which nobody said anything.
-func TestReview_UndeclaredRows(t *testing.T) {
-	in := trial{rule: alertRule(), deployed: states(outcome.Pending), candidate: states(outcome.Pending)}.input()
-	in.Rules = append(in.Rules, queryRule())
-	for _, s := range []*Side{&in.Deployed, &in.Candidate} {
-		s.Runs[0].Outcomes = append(s.Runs[0].Outcomes, did(outcome.Matched))
+// TestReview_InconclusiveRows: an inconclusive row keeps a review from passing
+// where something was declared, or where the alert is known to fire. An alert
+// that nobody declared and that never fired does not.
+func TestReview_InconclusiveRows(t *testing.T) {
+	const fired, silent, pending = outcome.Fired, outcome.Silent, outcome.Pending
+	f := func(expect Expect, d, c []outcome.Outcome, want Verdict) {
+		t.Helper()
+		in := trial{rule: alertRule(), deployed: d, candidate: c}.input()
+		in.Rules = append(in.Rules, queryRule())
+		for _, s := range []*Side{&in.Deployed, &in.Candidate} {
+			for i := range s.Runs {
+				s.Runs[i].Outcomes = append(s.Runs[i].Outcomes, did(outcome.Matched))
+			}
+		}
+		in.Expect = func(i int, _ string) Expect { return []Expect{expect, ExpectNone}[i] }
+		r := Compare(in)
+		if r.Verdict != want || r.Results[0].Verdict != Inconclusive {
+			t.Errorf("%s: review %s, rule %s; want %s, inconclusive", expect, r.Verdict, r.Results[0].Verdict, want)
+		}
 	}
-	if r := Compare(in); r.Verdict != Pass || r.Results[0].Verdict != Inconclusive {
-		t.Errorf("review %s, rule %s; want pass, inconclusive", r.Verdict, r.Results[0].Verdict)
-	}
-	in.Expect = func(i int, _ string) Expect { return []Expect{MustFire, ExpectNone}[i] }
-	if r := Compare(in); r.Verdict != Inconclusive {
-		t.Errorf("review %s; want inconclusive", r.Verdict)
-	}
+	f(ExpectNone, states(pending), states(pending), Pass)
+	f(ExpectNone, states(silent), states(pending), Pass)
+	f(ExpectNone, states(fired), states(pending), Inconclusive) // nobody knows whether it is lost
+	f(ExpectNone, states(pending), states(fired), Inconclusive)
+	f(ExpectNone, states(fired, fired), states(fired, silent), Inconclusive)
+	f(ExpectNone, states(pending, fired), states(pending, silent), Inconclusive)
+	f(MustFire, states(pending), states(pending), Inconclusive)
+	f(MustStaySilent, states(silent), states(pending), Inconclusive)
 }
 
 // TestCompare_Itself: a build against itself gives no difference finding,
