@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"os"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
@@ -49,6 +50,7 @@ type rawFile struct {
 	limits   Limits
 	in       io.Reader
 	packed   bool
+	wantSum  bool // hexSum will be asked for
 	closeZst func()
 }
 
@@ -62,7 +64,9 @@ type counter struct {
 func (c *counter) Read(b []byte) (int, error) {
 	n, err := c.in.Read(b)
 	c.n += int64(n)
-	c.sum.Write(b[:n])
+	if c.sum != nil {
+		c.sum.Write(b[:n])
+	}
 	return n, err
 }
 
@@ -77,9 +81,23 @@ func openRaw(fsys fs.FS, name string, limits Limits) (*rawFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rawFile{file: f, limits: limits.orDefault(), closeZst: func() {}}
+	r := &rawFile{file: f, limits: limits.orDefault(), wantSum: true, closeZst: func() {}}
 	if err := r.begin(); err != nil {
 		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+// OpenText opens the log called name for its text, decompressed as its first
+// bytes say and bounded by limits.
+func OpenText(name string, limits Limits) (io.ReadCloser, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &rawFile{file: f, limits: limits.orDefault(), closeZst: func() {}}
+	if err := r.begin(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	return r, nil
 }
@@ -92,7 +110,10 @@ func (r *rawFile) begin() error {
 	if !info.Mode().IsRegular() {
 		return errors.New("is not a plain file")
 	}
-	r.stored = counter{in: r.file, sum: sha256.New()}
+	r.stored = counter{in: r.file}
+	if r.wantSum {
+		r.stored.sum = sha256.New()
+	}
 	in := bufio.NewReaderSize(&r.stored, 128<<10)
 	head, err := in.Peek(6)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -23,18 +23,19 @@ import (
 // a time chooses, and those before it have none. A log whose times cannot be
 // told is read without. An entry without a time has the time 0.
 type RawEntries struct {
-	name    string // as shown
-	ctx     context.Context
-	lines   *lineReader
-	head    [][]byte // lines read to choose the format, not yet decoded
-	decoder *recordtime.Decoder
-	sampler *recordtime.Sampler // of a live log, until a line has a time
-	spec    TimeSpec
-	clock   *clock
-	undated string // why there are no times; empty: there are
-	ended   bool   // no more lines, what the decoder holds may follow
-	entry   logs.Entry
-	err     error
+	name     string // as shown
+	ctx      context.Context
+	lines    *lineReader
+	head     [][]byte // lines read to choose the format, not yet decoded
+	decoder  *recordtime.Decoder
+	sampler  *recordtime.Sampler // of a live log, until a line has a time
+	spec     TimeSpec
+	clock    *clock
+	undated  string // why there are no times; empty: there are
+	verbatim bool
+	ended    bool // no more lines, what the decoder holds may follow
+	entry    logs.Entry
+	err      error
 }
 
 const noTime = "no line at its beginning has a time in a form that is known"
@@ -130,9 +131,14 @@ func (r *RawEntries) open(file fs.File, live bool, opts *RawOptions) error {
 	return r.choose(sampler)
 }
 
+// Verbatim reports whether every line of the log is a record as the process
+// wrote it, without the prefix of a transport such as CRI.
+func (r *RawEntries) Verbatim() bool { return r.verbatim }
+
 // choose takes the format that the sampler tells.
 func (r *RawEntries) choose(sampler *recordtime.Sampler) error {
 	r.decoder = recordtime.NewDecoder(sampler.Choice(), MaxRecord)
+	r.verbatim = !sampler.Choice().Transported()
 	return r.setClock(sampler.Choice())
 }
 

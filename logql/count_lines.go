@@ -23,13 +23,17 @@ var ErrLineTooLong = errors.New("a line is longer than 1 GiB")
 const maxCountLine = 1 << 30
 
 // CountLines returns how many lines of the text in r a log query keeps, as
-// grep -c does: no times are needed, every stream selector is taken to match,
-// and repeats count. The lines of r are spread over the processors.
-func CountLines(ctx context.Context, q *Query, r io.Reader) (int64, error) {
+// grep -c does: no times are needed, and repeats count. The text is that of a
+// stream with the given labels; nil takes the selector to match. The lines of
+// r are spread over the processors.
+func CountLines(ctx context.Context, q *Query, stream logs.Labels, r io.Reader) (int64, error) {
 	if !q.IsLog() {
 		return 0, errors.New("only the lines of a log query can be counted")
 	}
-	pre := q.Prefilter(nil)
+	if stream != nil && !q.plans[0].selector.matches(stream) {
+		return 0, nil
+	}
+	pre := q.Prefilter([]logs.Labels{stream})
 	blocks := make(chan []byte)
 	spare := make(chan []byte, 2*runtime.GOMAXPROCS(0)+1)
 	g, ctx := errgroup.WithContext(ctx)
@@ -40,7 +44,7 @@ func CountLines(ctx context.Context, q *Query, r io.Reader) (int64, error) {
 	counts := make([]int64, runtime.GOMAXPROCS(0))
 	for i := range counts {
 		g.Go(func() error {
-			c := newLineCounter(q, pre)
+			c := newLineCounter(q, stream, pre)
 			for b := range blocks {
 				counts[i] += c.count(b)
 				select {
@@ -121,14 +125,14 @@ type lineCounter struct {
 	kept   int64
 }
 
-func newLineCounter(q *Query, pre *Prefilter) *lineCounter {
+func newLineCounter(q *Query, stream logs.Labels, pre *Prefilter) *lineCounter {
 	c := &lineCounter{pre: pre}
 	if pre != nil {
 		c.cursor = pre.cursor(nil)
 	}
 	if pre == nil || !pre.exact {
 		set := NewSet([]*Query{q}, Options{AssumeSelectors: true})
-		c.run = set.NewRun([]logs.Labels{nil}, []Window{{Start: 0, End: 1}}, c)
+		c.run = set.NewRun([]logs.Labels{stream}, []Window{{Start: 0, End: 1}}, c)
 	}
 	return c
 }

@@ -105,10 +105,10 @@ func TestCountLines(t *testing.T) {
 		text := hostileLines(rng, 1+rng.IntN(200))
 		for _, query := range queries {
 			q := compileAll(t, query)[0]
-			plain := newLineCounter(q, nil)
+			plain := newLineCounter(q, nil, nil)
 			want := plain.countAll(text)
 			for _, size := range []int{1, 7, len(text) + 1} {
-				got, err := CountLines(t.Context(), q, &slowReader{text, size})
+				got, err := CountLines(t.Context(), q, nil, &slowReader{text, size})
 				if err != nil || got != want {
 					t.Fatalf("round %d, reads of %d: CountLines(%s) = %d, %v; want %d", round, size, query, got, err, want)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/logs"
@@ -40,6 +41,19 @@ func openLive(ctx context.Context, opt *Options, files []string, flow bool) (*li
 		}
 	}
 	return l, nil
+}
+
+// verbatim returns the files if all are files whose lines are the records.
+func (l *liveLogs) verbatim(files []string) []string {
+	for i, f := range files {
+		if f == "-" || !l.logs[i].Verbatim() {
+			return nil
+		}
+		if info, err := os.Stat(f); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+	}
+	return files
 }
 
 // shown is the name of a log in remarks.

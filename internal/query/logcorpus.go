@@ -50,9 +50,9 @@ func openCorpus(opt *Options) (*logSource, error) {
 
 // corpusRun returns a run of a corpus as a query looks at it.
 func corpusRun(run *corpus.Run) *logRun {
-	r := &logRun{name: run.String()}
-	r.open = func(context.Context) (entries, error) {
-		e, err := run.Entries()
+	r := &logRun{name: run.String(), passesOver: true}
+	r.open = func(_ context.Context, keep func([]byte) []byte) (entries, error) {
+		e, err := run.EntriesWhere(keep, allStreams(run)...)
 		if err != nil {
 			return nil, err
 		}
@@ -72,6 +72,14 @@ func corpusRun(run *corpus.Run) *logRun {
 		r.first, r.last = min(r.first, first), max(r.last, last)
 	}
 	return r
+}
+
+func allStreams(run *corpus.Run) []int {
+	all := make([]int, len(run.Manifest.Streams))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // choose returns the runs that match the filters, and says what there is where

@@ -44,11 +44,12 @@ func openFiles(ctx context.Context, opt *Options, q *question, when *when) (*log
 	r := &logRun{name: strings.Join(files, " "), streams: fileStreams(files, opt.Labels)}
 	src.runs = []*logRun{r}
 	src.late = live.late
+	r.text = live.verbatim(files)
 	if live.undated != "" {
 		return src, checkUndated(src, q, when, opt, live)
 	}
 	if q.IsLog() && !when.relative() {
-		r.open = func(context.Context) (entries, error) { return live, nil }
+		r.open = func(context.Context, func([]byte) []byte) (entries, error) { return live, nil }
 		return src, nil
 	}
 	return src, importFiles(ctx, src, files, opt, live)
@@ -89,7 +90,7 @@ func fileStreams(files []string, labels logs.Labels) []logs.Labels {
 
 // checkUndated refuses what cannot be answered without times.
 func checkUndated(src *logSource, q *question, when *when, opt *Options, live *liveLogs) error {
-	src.runs[0].open = func(context.Context) (entries, error) { return live, nil }
+	src.runs[0].open = func(context.Context, func([]byte) []byte) (entries, error) { return live, nil }
 	what := ""
 	switch {
 	case !q.IsLog():

@@ -16,7 +16,13 @@ type logRun struct {
 	// first and last are the times of the first and last record, if it was
 	// asked for them.
 	first, last int64
-	open        func(context.Context) (entries, error)
+	// open begins to read. With passesOver set it leaves out what keep cuts
+	// away, unless keep is nil.
+	open       func(ctx context.Context, keep func(text []byte) []byte) (entries, error)
+	passesOver bool
+	// text names files whose lines are the records, where they can be counted
+	// without a look at times.
+	text []string
 }
 
 // Entries is a cursor over records in time order. Scan goes to the next one

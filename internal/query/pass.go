@@ -39,12 +39,12 @@ func (s *sampleSink) full() bool { return s.samples > maxSamples }
 // pass pushes the records of a run to the query until they end or stop says
 // so. Empty lines and exact repeats are left out, as when rules are replayed.
 func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink logql.Sink, stop func() bool) (run *logql.Run, err error) {
-	entries, err := r.open(ctx)
+	in := x.ingest(r)
+	entries, err := r.open(ctx, x.keep(r, in))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, entries.Close()) }()
-	in := x.ingest(r)
 	set := logql.NewSet([]*logql.Query{x.query.Query}, logql.Options{AssumeSelectors: x.logs.assumed || x.query.bare, MaxSeries: maxSeries})
 	run = set.NewRun(in.streams, []logql.Window{w}, sink)
 	var dedup logs.Dedup
@@ -66,10 +66,19 @@ func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink lo
 		return nil, err
 	}
 	run.Close()
-	if x.query.IsLog() {
-		x.explainNothing(r, run, sink)
-	}
 	return run, ctx.Err()
+}
+
+// keep returns what cuts away records that the query cannot match, nil if any
+// record may.
+func (x *execution) keep(r *logRun, in *ingest) func([]byte) []byte {
+	if in.level || x.readAll || !r.passesOver {
+		return nil
+	}
+	if p := x.query.Prefilter(in.streams); p != nil {
+		return p.Keep
+	}
+	return nil
 }
 
 // An ingest adds the labels that Loki 3 gives to what it takes in, to the
@@ -113,10 +122,7 @@ func (in *ingest) label(stream int, e *logs.Entry) *logs.Entry {
 }
 
 // explainNothing notes where a log query lost its last line.
-func (x *execution) explainNothing(r *logRun, run *logql.Run, sink logql.Sink) {
-	if lines, ok := sink.(*lineSink); !ok || lines.matches > 0 || len(x.query.Pipelines()) != 1 {
-		return
-	}
+func (x *execution) explainNothing(r *logRun, run *logql.Run) {
 	x.opt.Note(x.logs.prefix(r) + x.nothing(r, run.Funnel(0)[0]))
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/logql"
 )
@@ -127,6 +128,7 @@ type execution struct {
 	cut     int   // runs in which the limit cut
 	empty   int64 // lines left out
 	repeats int64
+	readAll bool // no record may be passed over
 }
 
 // run asks one run after the other.
@@ -167,8 +169,59 @@ func (x *execution) look() look {
 	return look{terminal: x.opt.Terminal, common: x.logs.common}
 }
 
+// countText counts the lines of plain files as grep -c does. It reports false
+// where times, repeats or added labels are needed.
+func (x *execution) countText(ctx context.Context, r *logRun) (done bool, err error) {
+	if !x.opt.Count || len(r.text) == 0 || x.when.given() || x.query.usesTime() ||
+		x.names(logql.DetectedLevelLabel) || x.names(logql.ServiceNameLabel) {
+		return false, nil
+	}
+	total := int64(0)
+	for i, name := range r.text {
+		n, err := x.countFile(ctx, name, r.streams[i])
+		if err != nil {
+			return true, err
+		}
+		total += n
+	}
+	x.matched += total
+	return true, x.writeCount(r, total)
+}
+
+func (x *execution) countFile(ctx context.Context, name string, stream logs.Labels) (n int64, err error) {
+	file, err := corpus.OpenText(name, corpus.Limits{})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if x.logs.assumed || x.query.bare {
+		stream = nil
+	}
+	return logql.CountLines(ctx, x.query.Query, stream, file)
+}
+
+// tellNothing notes why a log query found no line. Where records were passed
+// over unread that takes another look at them.
+func (x *execution) tellNothing(ctx context.Context, r *logRun, run *logql.Run, window logql.Window) error {
+	if x.keep(r, x.ingest(r)) != nil {
+		x.readAll = true
+		defer func() { x.readAll = false }()
+		empty, repeats := x.empty, x.repeats
+		again, err := x.pass(ctx, r, window, newLineSink(r, 0, false, false), func() bool { return false })
+		if err != nil {
+			return err
+		}
+		run, x.empty, x.repeats = again, empty, repeats
+	}
+	x.explainNothing(r, run)
+	return nil
+}
+
 // lines runs a log query on one run.
 func (x *execution) lines(ctx context.Context, r *logRun) error {
+	if done, err := x.countText(ctx, r); done || err != nil {
+		return err
+	}
 	window, err := x.when.logWindow(r)
 	if err != nil {
 		return err
@@ -184,8 +237,14 @@ func (x *execution) lines(ctx context.Context, r *logRun) error {
 		return x.printer.line(l)
 	}
 	before := x.matched
-	if _, err := x.pass(ctx, r, window, sink, sink.stopped); err != nil {
+	run, err := x.pass(ctx, r, window, sink, sink.stopped)
+	if err != nil {
 		return err
+	}
+	if sink.matches == 0 {
+		if err := x.tellNothing(ctx, r, run, window); err != nil {
+			return err
+		}
 	}
 	if err := sink.close(); err != nil {
 		return err
