@@ -91,12 +91,20 @@ func (r *Run) walk(b *branch) {
 	if len(b.ends) > 0 {
 		r.arrive(b.ends)
 	}
+	if b.waiting != nil {
+		r.walkTexts(b.waiting)
+	}
 	if len(b.nodes)+len(b.switches) == 0 {
 		return
 	}
 	start := e.mark()
 	for _, n := range b.nodes {
 		switch {
+		case n.gate != nil:
+			if n.gate.pass(e) {
+				r.enter(n)
+			}
+			continue
 		case n.needy != nil && n.needy.broken(e):
 			r.walk(&n.strict)
 		case n.stage.process(e):

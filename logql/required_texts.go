@@ -14,35 +14,48 @@ const maxRequired = 16
 // "Observed a panic". None are returned where none are known; then nothing
 // follows.
 func requiredTexts(re *syntax.Regexp) [][]byte {
-	texts := required(re)
+	var texts [][]byte
+	for _, t := range requiredLineTexts(re, false) {
+		texts = append(texts, t.text)
+	}
+	return texts
+}
+
+// requiredLineTexts is requiredTexts that with folds set takes texts without
+// regard to case too. These follow only for lines without letters that
+// [hasOddLetter] finds.
+func requiredLineTexts(re *syntax.Regexp, folds bool) []lineText {
+	texts := required(re, folds)
 	if len(texts) > maxRequired {
 		return nil
 	}
 	return texts
 }
 
-func required(re *syntax.Regexp) [][]byte {
+func required(re *syntax.Regexp, folds bool) []lineText {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return requiredLiteral(re)
+		if text, ok := literalText(re); ok && (folds || !text.fold) {
+			return []lineText{text}
+		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0])
+		return required(re.Sub[0], folds)
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return required(re.Sub[0])
+			return required(re.Sub[0], folds)
 		}
 	case syntax.OpConcat:
-		var best [][]byte
+		var best []lineText
 		for _, sub := range re.Sub {
-			if texts := required(sub); rulesOutMore(texts, best) {
+			if texts := required(sub, folds); rulesOutMore(texts, best) {
 				best = texts
 			}
 		}
 		return best
 	case syntax.OpAlternate:
-		var all [][]byte
+		var all []lineText
 		for _, sub := range re.Sub {
-			texts := required(sub)
+			texts := required(sub, folds)
 			if texts == nil {
 				return nil
 			}
@@ -53,33 +66,42 @@ func required(re *syntax.Regexp) [][]byte {
 	return nil
 }
 
-// requiredLiteral returns the bytes of a literal. Nothing follows from one
-// that is matched in any case, nor from the replacement character, which
-// stands for broken UTF-8 too.
-func requiredLiteral(re *syntax.Regexp) [][]byte {
-	if re.Flags&syntax.FoldCase != 0 {
-		return nil
-	}
+// literalText returns the text of a literal. There is none for one beyond
+// ASCII that is matched in any case, nor for one with the replacement
+// character, which stands for broken UTF-8 too.
+func literalText(re *syntax.Regexp) (lineText, bool) {
 	var b []byte
 	for _, r := range re.Rune {
 		if r == utf8.RuneError {
-			return nil
+			return lineText{}, false
 		}
 		b = utf8.AppendRune(b, r)
 	}
-	return [][]byte{b}
+	if re.Flags&syntax.FoldCase == 0 {
+		return lineText{text: b}, true
+	}
+	lower, ascii := appendLower(nil, b)
+	return lineText{text: lower, fold: true}, ascii
 }
 
 // rulesOutMore reports whether texts a rule out more lines than texts b: by
 // the shortest of each, then by their number.
-func rulesOutMore(a, b [][]byte) bool {
+func rulesOutMore(a, b []lineText) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) > 0
 	}
-	if x, y := shortest(a), shortest(b); x != y {
+	if x, y := shortestText(a), shortestText(b); x != y {
 		return x > y
 	}
 	return len(a) < len(b)
+}
+
+func shortestText(texts []lineText) int {
+	n := len(texts[0].text)
+	for _, t := range texts[1:] {
+		n = min(n, len(t.text))
+	}
+	return n
 }
 
 func shortest(texts [][]byte) int {

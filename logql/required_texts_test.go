@@ -41,9 +41,48 @@ func TestRequiredTexts(t *testing.T) {
 	f("", "")
 }
 
+func TestChoiceOf(t *testing.T) {
+	f := func(pattern, want string) {
+		t.Helper()
+		tree, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, ok := choiceOf([]*syntax.Regexp{tree})
+		got := "unknown"
+		if ok {
+			var all []string
+			for _, x := range texts {
+				s := string(x.text)
+				if x.fold {
+					s += " in any case"
+				}
+				all = append(all, s)
+			}
+			got = strings.Join(all, " | ")
+		}
+		if got != want {
+			t.Errorf("choiceOf(%q) = %q; want %q", pattern, got, want)
+		}
+	}
+	f("evic(ted|ting)", "evicted | evicting")
+	f("a[0-2]b?", "a0b | a0 | a1b | a1 | a2b | a2")
+	f("(?i)Quota 9", "quota 9 in any case")
+	f("(?i)é", "unknown")
+	f("(?i:ab)c", "unknown")
+	f("(?i:ab)1", "ab1 in any case")
+	f("[0-9][0-9]", "unknown")
+	f("[^a]", "unknown")
+	f("a*", "unknown")
+	f("^a", "unknown")
+	f("a?", "unknown")
+	f("x\uFFFD", "unknown")
+}
+
 // No line that the regexp matches may lack all texts.
 func TestRequiredTexts_LoseNoMatch(t *testing.T) {
 	patterns := []string{
+		"(?i)task", "(?i)x[sk]y", "(?i:s)a|(?i)k+", "(?i)panic.*(?-i:x)", "a(?i)b ?c",
 		"got reservation on|was admitted on", "^panic: |Observed", "(?i)panic", "(?i)PaNic: x",
 		`a(b|c)d`, `(?i)(foo|bar)+baz`, `x{2,3}y`, `\bab\b`, `[ab]c`, `a.?b`, "é|è", "(?i)é", "x\uFFFD",
 	}
@@ -52,6 +91,11 @@ func TestRequiredTexts_LoseNoMatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, p := range patterns {
 		re, texts := regexp.MustCompile(p), requiredOf(t, p)
+		tree, err := syntax.Parse(p, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folded := requiredLineTexts(tree, true)
 		for range 3000 {
 			var b strings.Builder
 			for range rng.IntN(8) {
@@ -64,6 +108,13 @@ func TestRequiredTexts_LoseNoMatch(t *testing.T) {
 			}
 			if re.Match(line) && !found {
 				t.Fatalf("%q matches %q, which lacks %q", p, line, texts)
+			}
+			found = len(folded) == 0 || hasOddLetter(line)
+			for i := range folded {
+				found = found || folded[i].in(line)
+			}
+			if re.Match(line) && !found {
+				t.Fatalf("%q matches %q, which lacks %v", p, line, folded)
 			}
 		}
 	}

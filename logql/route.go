@@ -14,17 +14,14 @@ type route struct {
 	node
 	// paths lists for each pipeline and stage the nodes that stand for it.
 	paths map[*runPipeline][][]*node
-	texts int      // line filters
-	want  *nameSet // of the fields that some stage or grouping looks at
+	texts *textIndex // of line filters on the raw line; nil: they search themselves
+	want  *nameSet   // of the fields that some stage or grouping looks at
 }
-
-// enoughTexts is how many line filters make it pay to note the pairs of bytes
-// of every line.
-const enoughTexts = 4
 
 // A branch is where a route goes on.
 type branch struct {
 	nodes    []*node
+	waiting  *textNodes // those that wait for texts; nil: none
 	switches []*labelSwitch
 	ends     []*end
 }
@@ -43,6 +40,7 @@ const enoughValues = 3
 type node struct {
 	key   string
 	stage stage
+	gate  *textGate // goes before stage if set
 	next  branch
 
 	// A parser that pipelines with different needs share has strict: what its
@@ -113,7 +111,11 @@ func newRoute(pipelines []*runPipeline) *route {
 	for _, p := range pipelines {
 		rt.paths[p] = make([][]*node, len(p.plan.stages))
 	}
-	rt.next = rt.grow(pipelines, 0, false)
+	gates := &gates{known: make(map[string]int32)}
+	rt.next = rt.grow(pipelines, 0, false, gates)
+	if rt.texts = gates.index(); rt.texts != nil {
+		rt.next.byText(rt.texts)
+	}
 	rt.want = fieldsOf(pipelines)
 	return rt
 }
@@ -138,8 +140,9 @@ func fieldsOf(pipelines []*runPipeline) *nameSet {
 }
 
 // grow returns where pipelines go on that have all stages before stage i in
-// common. With strict set, parsers with different needs are kept apart.
-func (rt *route) grow(pipelines []*runPipeline, i int, strict bool) branch {
+// common. With strict set, parsers with different needs are kept apart. Line
+// filters get a gate; raw is nil where the line may not be the one pushed.
+func (rt *route) grow(pipelines []*runPipeline, i int, strict bool, raw *gates) branch {
 	var nodes []*node
 	var ends []*end
 	groups := make(map[*node][]*runPipeline)
@@ -164,13 +167,13 @@ func (rt *route) grow(pipelines []*runPipeline, i int, strict bool) branch {
 	}
 	for _, n := range nodes {
 		group := groups[n]
-		n.next = rt.grow(group, i+1, strict)
-		if _, ok := n.stage.(*lineFilterStage); ok {
-			rt.texts++
+		n.next = rt.grow(group, i+1, strict, raw.after(n.stage))
+		if raw != nil {
+			raw.add(n)
 		}
 		if needy, ok := n.stage.(needyStage); ok && !strict && needsDiffer(group, i) {
 			n.needy = needy
-			n.strict = rt.grow(group, i, true)
+			n.strict = rt.grow(group, i, true, raw)
 		}
 	}
 	b := branch{nodes: nodes, ends: ends}

@@ -1,6 +1,7 @@
 package logql
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -39,13 +40,11 @@ func (f *lineFilterStage) process(e *entry) bool {
 	return f.negative
 }
 
-type containsMatcher struct{ textSearch }
+type containsMatcher struct{ text []byte }
 
-func newContains(text string) *containsMatcher {
-	return &containsMatcher{newTextSearch([]byte(text))}
-}
+func newContains(text string) *containsMatcher { return &containsMatcher{[]byte(text)} }
 
-func (m *containsMatcher) match(e *entry, line []byte) bool { return m.in(e, line) }
+func (m *containsMatcher) match(_ *entry, line []byte) bool { return bytes.Contains(line, m.text) }
 
 type ipLineMatcher struct{ *ipMatcher }
 

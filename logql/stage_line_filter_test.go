@@ -47,7 +47,7 @@ func TestLineFilter_FoldBeyondASCII(t *testing.T) {
 func TestLineRegexp_EqualsRegexp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	word := func() string {
-		letters := "abAB c.\nſé"
+		letters := "abAB sSkK.\nſéK"
 		b := []rune(letters)
 		var s strings.Builder
 		for range 1 + rnd.IntN(3) {
@@ -57,7 +57,7 @@ func TestLineRegexp_EqualsRegexp(t *testing.T) {
 	}
 	patterns := func() string {
 		w := func() string { return regexp.QuoteMeta(word()) }
-		switch rnd.IntN(9) {
+		switch rnd.IntN(12) {
 		case 0:
 			return w()
 		case 1:
@@ -74,6 +74,14 @@ func TestLineRegexp_EqualsRegexp(t *testing.T) {
 			return w() + "+" + w() + "?" + w()
 		case 7:
 			return "^" + w() + ".*" + w() + "$"
+		case 8:
+			return w() + ".*" + w() + ".*?" + w()
+		case 9:
+			return "(?i)" + w() + ".*(" + w() + "|" + w() + ")"
+		case 10:
+			return w() + "[ab]" + w() + "?.*(?i:" + w() + ")"
+		case 11:
+			return w() + "(" + w() + "|" + w() + "|)" + w() + "|(?s)" + w() + ".*" + w()
 		}
 		return w() + "(" + w() + "|" + w() + "){1,2}"
 	}
@@ -84,12 +92,16 @@ func TestLineRegexp_EqualsRegexp(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := regexp.MustCompile(pattern).Match(line)
-		for _, many := range []bool{false, true} {
-			s := stateOfLine(&streamState{}, line)
-			s.manyTexts = many
-			if got := m.match(&entry{lineState: s, line: line}, line); got != want {
-				t.Fatalf("%q on %q, many texts %v = %v; want %v", pattern, line, many, got, want)
-			}
+		e := &entry{lineState: stateOfLine(&streamState{}, line), line: line}
+		if got := m.match(e, line); got != want {
+			t.Fatalf("%q on %q = %v; want %v", pattern, line, got, want)
+		}
+		gates := &gates{known: make(map[string]int32)}
+		n := &node{stage: &lineFilterStage{operands: []lineMatcher{m}}}
+		gates.add(n)
+		e.texts = newTextIndex(gates.texts)
+		if got := n.gate.pass(e); got != want {
+			t.Fatalf("%q on %q with an index = %v; want %v", pattern, line, got, want)
 		}
 	}
 }
