@@ -34,7 +34,7 @@ type reader struct {
 }
 
 // parse reads the text of a review file. ids are the finding IDs that it may
-// name.
+// name. The error is that of [Load].
 func parse(path string, text []byte, ids []string) (*File, error) {
 	file := yamlpos.NewFile(path, text)
 	docs, problems := yamlpos.Parse(file)
@@ -52,9 +52,11 @@ func parse(path string, text []byte, ids []string) (*File, error) {
 		r.readFile()
 	}
 	if len(r.errs) > 0 {
-		sortErrors(r.errs)
-		return nil, ErrorList(r.errs)
+		all := append(r.errs, r.file.Problems...)
+		sortErrors(all)
+		return nil, ErrorList(all)
 	}
+	sortErrors(r.file.Problems)
 	return r.file, nil
 }
 
@@ -79,14 +81,30 @@ func (r *reader) readFile() {
 		{"candidate", func(n *yaml.Node) { f.Candidate = r.build(n, "candidate") }},
 		{"rules", r.rules},
 		{"interval", func(n *yaml.Node) { f.Interval = r.interval(n) }},
-		{"defaults", func(n *yaml.Node) {
+		{"defaults", r.listed(func(n *yaml.Node) {
 			r.mapping(n, "defaults", []key{{"expect", func(n *yaml.Node) { f.Default = r.expect(n) }}})
-		}},
-		{"scenarios", r.scenarios},
-		{"severities", r.severities},
+		})},
+		{"scenarios", r.listed(r.scenarios)},
+		{"severities", r.listed(r.severities)},
 	})
 	if !version && len(r.errs) == 0 {
 		r.fail(r.doc.Root, "begin with version: 1", "the version is missing")
+	}
+}
+
+// listed makes the errors of read problems of the file, unless there was too
+// much to read.
+func (r *reader) listed(read func(n *yaml.Node)) func(n *yaml.Node) {
+	return func(n *yaml.Node) {
+		before := r.errs
+		r.errs = nil
+		read(n)
+		if r.entries >= maxEntries {
+			r.errs = append(before, r.errs...)
+			return
+		}
+		r.file.Problems = append(r.file.Problems, r.errs...)
+		r.errs = before
 	}
 }
 

@@ -6,7 +6,7 @@
 //	expect := resolved.Expect(rule, scenario)
 //
 // [Load] checks the file by itself; [File.Resolve] checks it against the rules
-// and scenarios that there are. The format is described in
+// and scenarios that there are, and gives the problems of both. The format is described in
 // docs/review-file.md and by docs/review-file.schema.json.
 package review
 
@@ -39,6 +39,10 @@ type File struct {
 	Default    analyzer.Expect
 	Scenarios  []Scenario // in the order of the file
 	Severities map[string]analyzer.Severity
+	// Problems are what is wrong under defaults, scenarios and severities, in
+	// the order of the file. They stand beside what was read, so that they
+	// can be shown together with what Resolve finds.
+	Problems []*source.Error
 }
 
 // A Scenario is what a review file says of one scenario.
@@ -81,7 +85,9 @@ func (l ErrorList) Unwrap() []error {
 	return errs
 }
 
-// Load reads a review file. What is wrong in it is an [ErrorList].
+// Load reads a review file. What leaves open what is to be compared is an
+// [ErrorList], which then holds all that is wrong in the file. If only what is
+// expected is wrong, it is in the file's Problems.
 func Load(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {

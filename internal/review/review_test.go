@@ -36,6 +36,15 @@ scenarios:
 severities: {alert-noisy: info, window-too-short: break}
 `
 
+// check parses a text. The error holds the file's problems too.
+func check(name, text string, ids []string) (*File, error) {
+	f, err := parse(name, []byte(text), ids)
+	if err == nil && len(f.Problems) > 0 {
+		return f, ErrorList(f.Problems)
+	}
+	return f, err
+}
+
 func TestParse(t *testing.T) {
 	got, err := parse("dir/s.yaml", []byte(sample), ids)
 	if err != nil {
@@ -75,7 +84,7 @@ func TestParse_Defaults(t *testing.T) {
 func TestParse_Errors(t *testing.T) {
 	f := func(text string, want ...string) {
 		t.Helper()
-		_, err := parse("s.yaml", []byte(text), ids)
+		_, err := check("s.yaml", text, ids)
 		if err == nil {
 			t.Errorf("parse(%q) gives no error; want %q", text, want)
 			return
@@ -194,30 +203,90 @@ func TestResolve(t *testing.T) {
 	f(file, nil, "empty", "must-stay-silent must-stay-silent must-stay-silent none must-stay-silent")
 	f(file, nil, "third", "must-stay-silent must-stay-silent must-stay-silent none must-stay-silent")
 	f(nil, nil, "reconnect", "none none none none none")
-	f(nil, []Declared{{"reconnect", "Wa*", analyzer.MustClear}, {"reconnect", "WatchLines", analyzer.MustFire}}, "reconnect",
+	f(nil, []Declared{{Scenario: "reconnect", Rule: "Wa*", Expect: analyzer.MustClear}, {Scenario: "reconnect", Rule: "WatchLines", Expect: analyzer.MustFire}}, "reconnect",
 		"none must-clear none must-fire none")
-	f(file, []Declared{{"reconnect", "Other", analyzer.MustFire}, {"reconnect", "WatchEnded", analyzer.MustFire}, {"third", "Other", analyzer.MustFire}}, "reconnect",
+	f(file, []Declared{{Scenario: "reconnect", Rule: "Other", Expect: analyzer.MustFire}, {Scenario: "reconnect", Rule: "WatchEnded", Expect: analyzer.MustFire}, {Scenario: "third", Rule: "Other", Expect: analyzer.MustFire}}, "reconnect",
 		"must-fire must-fire must-stay-silent none must-fire")
-	f(file, []Declared{{"reconnect", "WatchEnded", analyzer.MustClear}, {"reconnect", "WatchEnded", analyzer.MustClear}}, "reconnect",
+	f(file, []Declared{{Scenario: "reconnect", Rule: "WatchEnded", Expect: analyzer.MustClear}, {Scenario: "reconnect", Rule: "WatchEnded", Expect: analyzer.MustClear}}, "reconnect",
 		"must-fire must-fire must-stay-silent none none",
 		`scenario "reconnect", rule "WatchEnded": the review file says must-fire and the run was declared must-clear; the review file holds`)
-	f(nil, []Declared{{"reconnect", "Other", analyzer.MustClear}, {"reconnect", "Other", analyzer.MustFire}, {"empty", "Othr", analyzer.MustFire}}, "reconnect",
+	f(nil, []Declared{{Scenario: "reconnect", Rule: "Other", Expect: analyzer.MustClear}, {Scenario: "reconnect", Rule: "Other", Expect: analyzer.MustFire}}, "reconnect",
 		"none none none none must-clear",
-		`scenario "reconnect", rule "Other": one run was declared must-clear and another must-fire; the first holds`,
-		`scenario "empty": a run declares must-fire: no rule is named "Othr"; did you mean Other?`)
+		`scenario "reconnect", rule "Other": one run was declared must-clear and another must-fire; the first holds`)
+}
+
+func TestResolve_Unmatched(t *testing.T) {
+	set := &rules.Set{
+		Rules:  []rules.Rule{{Kind: rules.Alert, Name: "Other", Group: "h"}},
+		Broken: []rules.Broken{{Kind: rules.Alert, Name: "Bad", Group: "h", Pos: source.Position{File: "r.yaml", Line: 5, Column: 30}}},
+	}
+	var file *File
+	lost := Declared{Scenario: "empty", Rule: "Othr", Expect: analyzer.MustFire}
+	bad := Declared{Scenario: "third", Rule: "Bad", Expect: analyzer.MustClear}
+	r := file.Resolve(set, []string{"empty", "third"}, []Declared{
+		lost, {Scenario: "left out", Rule: "Othr", Expect: analyzer.MustFire}, bad, lost,
+		{Scenario: "third", Rule: "Other", Expect: analyzer.MustFire},
+	})
+	lost.Reason = `no rule is named "Othr"; did you mean Other?`
+	bad.Reason = `rule "Bad" is named here, but it is not valid (r.yaml:5:30)`
+	if diff := cmp.Diff([]Declared{lost, bad}, r.Unmatched); diff != "" {
+		t.Errorf("unmatched (-want +got):\n%s", diff)
+	}
+	if len(r.Notes)+len(r.Problems) > 0 {
+		t.Errorf("notes %q, problems %v; want none", r.Notes, r.Problems)
+	}
+}
+
+// A name means every rule that has it; group/name means those of the group.
+func TestResolve_SameName(t *testing.T) {
+	set := &rules.Set{Rules: []rules.Rule{
+		{Kind: rules.Alert, Name: "Down", Group: "g", Pos: source.Position{File: "a.yaml", Line: 1}},
+		{Kind: rules.Alert, Name: "Down", Group: "h", Pos: source.Position{File: "a.yaml", Line: 9}},
+		{Kind: rules.Alert, Name: "Down", Group: "h", Pos: source.Position{File: "b.yaml", Line: 1}},
+		{Kind: rules.Query, Name: "Down"},
+	}}
+	f := func(entries, want string, problems ...string) {
+		t.Helper()
+		file, err := check("s.yaml", "version: 1\nscenarios:\n  s: {"+entries+"}\n", ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := file.Resolve(set, []string{"s"}, nil)
+		var got, gotProblems []string
+		for i := range set.Rules {
+			got = append(got, r.Expect(i, "s").String())
+		}
+		for _, p := range r.Problems {
+			gotProblems = append(gotProblems, p.Error())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s; want %s", entries, strings.Join(got, " "), want)
+		}
+		if diff := cmp.Diff(problems, gotProblems); diff != "" {
+			t.Errorf("%s: problems (-want +got):\n%s", entries, diff)
+		}
+	}
+	f("must-fire: [Down]", "must-fire must-fire must-fire must-fire")
+	f("must-fire: [h/Down]", "none must-fire must-fire none")
+	f("must-fire: ['*/Down']", "must-fire must-fire must-fire none")
+	f("must-fire: [g/Down], must-clear: [h/Down]", "must-fire must-clear must-clear none")
+	f("must-fire: [Down], must-clear: [g/Down]", "must-fire must-fire must-fire must-fire",
+		`s.yaml:3:39: rule "Down" is under must-clear by "g/Down" and under must-fire by "Down" in line 3; keep one of them`)
 }
 
 func TestResolve_Problems(t *testing.T) {
 	set := &rules.Set{Rules: []rules.Rule{
 		{Kind: rules.Alert, Name: "WatchEnded", Group: "g"},
 		{Kind: rules.Alert, Name: "WatchStarted", Group: "g"},
-	}}
+	}, Broken: []rules.Broken{{Kind: rules.Alert, Name: "Bad", Group: "g", Pos: source.Position{File: "r.yaml", Line: 5, Column: 30}}}}
 	file, err := parse("s.yaml", []byte(`version: 1
+severities: {alert-lots: info}
 scenarios:
   reconect: {}
   other:
     must-fire: ['Watch*', Zzz*]
-    must-stay-silent: [WatchEnded, WatchStartd, '[']
+    must-stay-silent: [WatchEnded, WatchStartd, '[', Bad]
+    must-claer: [WatchEnded]
 `), ids)
 	if err != nil {
 		t.Fatal(err)
@@ -227,11 +296,14 @@ scenarios:
 		got = append(got, p.Error())
 	}
 	want := []string{
-		`s.yaml:3:3: no run has the scenario "reconect"; did you mean reconnect?`,
-		`s.yaml:5:27: pattern "Zzz*" matches no rule`,
-		`s.yaml:6:24: rule "WatchEnded" is under must-stay-silent by "WatchEnded" and under must-fire by "Watch*" in line 5; keep one of them`,
-		`s.yaml:6:36: no rule is named "WatchStartd"; did you mean WatchStarted?`,
-		`s.yaml:6:49: pattern "[" is not valid; close its brackets`,
+		`s.yaml:2:14: there is no finding "alert-lots"; did you mean alert-lost?`,
+		`s.yaml:4:3: no run has the scenario "reconect"; did you mean reconnect?`,
+		`s.yaml:6:27: pattern "Zzz*" matches no rule`,
+		`s.yaml:7:24: rule "WatchEnded" is under must-stay-silent by "WatchEnded" and under must-fire by "Watch*" in line 6; keep one of them`,
+		`s.yaml:7:36: no rule is named "WatchStartd"; did you mean WatchStarted?`,
+		`s.yaml:7:49: pattern "[" is not valid; close its brackets`,
+		`s.yaml:7:54: rule "Bad" is named here, but it is not valid (r.yaml:5:30)`,
+		`s.yaml:8:5: unknown key "must-claer"; did you mean must-clear?`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -253,6 +325,9 @@ func FuzzParse(f *testing.F) {
 		var list ErrorList
 		if err != nil && (!errors.As(err, &list) || len(list) == 0) {
 			t.Fatalf("err = %v; want an ErrorList", err)
+		}
+		if file != nil {
+			list = ErrorList(file.Problems)
 		}
 		for _, e := range list {
 			if e.Pos.Line < 1 || e.Pos.Column < 1 || e.Msg == "" {

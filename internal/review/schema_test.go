@@ -57,7 +57,7 @@ func TestSchema_DocumentedExamples(t *testing.T) {
 			if err := valid(t, s, block); err != nil {
 				t.Errorf("%s, example %d: %v", name, i+1, err)
 			}
-			if _, err := parse(name, []byte(block), analyzer.FindingIDs()); err != nil {
+			if _, err := check(name, block, analyzer.FindingIDs()); err != nil {
 				t.Errorf("%s, example %d: %v", name, i+1, err)
 			}
 		}
@@ -74,7 +74,7 @@ func TestSchema_AgreesWithParse(t *testing.T) {
 		if err := valid(t, s, text); (err == nil) != good {
 			t.Errorf("schema on %q: %v; want good=%v", text, err, good)
 		}
-		if _, err := parse("s.yaml", []byte(text), ids); (err == nil) != good {
+		if _, err := check("s.yaml", text, ids); (err == nil) != good {
 			t.Errorf("parse(%q): %v; want good=%v", text, err, good)
 		}
 	}
@@ -121,7 +121,7 @@ func TestSchema_Blind(t *testing.T) {
 		if err := valid(t, s, text); err != nil {
 			t.Errorf("schema on %q: %v", text, err)
 		}
-		if _, err := parse("s.yaml", []byte(text), ids); err == nil {
+		if _, err := check("s.yaml", text, ids); err == nil {
 			t.Errorf("parse(%q) gives no error", text)
 		}
 	}
