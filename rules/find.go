@@ -1,11 +1,12 @@
 package rules
 
 import (
-	"fmt"
+	"errors"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/suggest"
 )
 
@@ -18,7 +19,7 @@ import (
 // is there but not valid.
 func (s *Set) Find(pattern string) ([]int, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("pattern %q is not valid; close its brackets", pattern)
+		return nil, errorf("pattern %q is not valid; close its brackets", pattern)
 	}
 	var exact, alerts []int
 	others := 0
@@ -41,7 +42,7 @@ func (s *Set) Find(pattern string) ([]int, error) {
 		slices.Sort(found)
 		return found, nil
 	case others > 0:
-		return nil, fmt.Errorf("pattern %q matches no alert rule, but %d others; name these without wildcards", pattern, others)
+		return nil, errorf("pattern %q matches no alert rule, but %d others; name these without wildcards", pattern, others)
 	}
 	return nil, s.unknown(pattern)
 }
@@ -65,16 +66,16 @@ func matches(pattern, group, name string) bool {
 func (s *Set) unknown(pattern string) error {
 	for _, b := range s.Broken {
 		if named(pattern, b.Group, b.Name) {
-			return fmt.Errorf("rule %q is named here, but it is not valid (%v)", pattern, b.Pos)
+			return errorf("rule %q is named here, but it is not valid (%v)", pattern, b.Pos)
 		}
 	}
 	if IsPattern(pattern) {
 		for _, b := range s.Broken {
 			if matches(pattern, b.Group, b.Name) {
-				return fmt.Errorf("pattern %q matches only rules that are not valid, such as %q (%v)", pattern, b.Name, b.Pos)
+				return errorf("pattern %q matches only rules that are not valid, such as %q (%v)", pattern, b.Name, b.Pos)
 			}
 		}
-		return fmt.Errorf("pattern %q matches no rule", pattern)
+		return errorf("pattern %q matches no rule", pattern)
 	}
 	var names []string
 	for _, r := range s.Rules {
@@ -85,7 +86,13 @@ func (s *Set) unknown(pattern string) error {
 		}
 	}
 	if hint := suggest.Hint(pattern, names); hint != "" {
-		return fmt.Errorf("no rule is named %q; %s", pattern, hint)
+		return errorf("no rule is named %q; %s", pattern, hint)
 	}
-	return fmt.Errorf("no rule is named %q", pattern)
+	return errorf("no rule is named %q", pattern)
+}
+
+// errorf returns an error that quotes names and patterns, cut where they are
+// long.
+func errorf(format string, args ...any) error {
+	return errors.New(source.Sprintf(format, args...))
 }

@@ -115,13 +115,13 @@ func (l *groupsLoader) decode(field yamlpos.Field, into any) {
 		return
 	}
 	if err := field.Value.Decode(into); err != nil {
-		l.fault(l.doc.Errorf(field.Value, "field %q: %s", field.Name, decodeMessage(err)), "")
+		l.fault(l.doc.Errorf(field.Value, "field %q: %v", field.Name, withoutLine(err)), "")
 	}
 }
 
-// decodeMessage returns the text of a decoding error without the line number,
-// which counts from the start of the document.
-func decodeMessage(err error) string {
+// withoutLine returns a decoding error without its line number, which counts
+// from the start of the document.
+func withoutLine(err error) error {
 	msg := err.Error()
 	t := &yaml.TypeError{}
 	if errors.As(err, &t) {
@@ -129,10 +129,10 @@ func decodeMessage(err error) string {
 	}
 	if rest, ok := strings.CutPrefix(msg, "line "); ok {
 		if _, after, found := strings.Cut(rest, ": "); found {
-			return after
+			msg = after
 		}
 	}
-	return msg
+	return errors.New(msg)
 }
 
 // labels reads a mapping of texts. An entry that check refuses is left out.

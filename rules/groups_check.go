@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
@@ -127,13 +128,16 @@ func (l *groupsLoader) refuse(r, piece rulefmt.Rule, at *yaml.Node) bool {
 	return len(faults) > 0
 }
 
+// maxName bounds the name of a rule before a message, which may name it again.
+const maxName = 70
+
 // describe returns the beginning of a message about a rule.
 func describe(r rulefmt.Rule) string {
 	switch {
 	case r.Alert != "":
-		return fmt.Sprintf("alert %q: ", r.Alert)
+		return fmt.Sprintf("alert %q: ", source.Clip(r.Alert, maxName))
 	case r.Record != "":
-		return fmt.Sprintf("record %q: ", r.Record)
+		return fmt.Sprintf("record %q: ", source.Clip(r.Record, maxName))
 	}
 	return ""
 }
@@ -160,7 +164,7 @@ func (l *groupsLoader) checkGroupName(n *yaml.Node) {
 	l.names[value(node)] = true
 	for _, err := range faults {
 		// rulefmt gives no line here: it writes 0:0 before the message.
-		l.fault(l.doc.Errorf(or(node, n), "%s", strings.TrimPrefix(err.Error(), "0:0: ")), "")
+		l.fault(l.doc.Errorf(or(node, n), "%v", errors.New(strings.TrimPrefix(err.Error(), "0:0: "))), "")
 	}
 }
 

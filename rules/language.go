@@ -3,7 +3,6 @@ package rules
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
@@ -226,17 +225,9 @@ func (l Language) title() string {
 	return "LogQL"
 }
 
-// maxMessage bounds what is quoted of a parser's message, which can hold much
-// of the expression.
-const maxMessage = 400
-
 // refuse makes the error about an expression that its language does not take.
 func (d *draft) refuse(f *fault) *source.Error {
-	msg := f.msg
-	if len(msg) > maxMessage {
-		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "…"
-	}
-	e := d.errorAt(f.start, f.end, "%s %q is not valid %s: %s", d.rule.Kind, d.rule.Name, d.rule.Language.title(), msg)
-	e.Hint = f.hint
+	e := d.errorAt(f.start, f.end, "%v %q is not valid %s: %v", d.rule.Kind, d.rule.Name, d.rule.Language.title(), errors.New(f.msg))
+	e.Hint = source.Clip(f.hint, 200)
 	return e
 }

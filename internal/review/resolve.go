@@ -1,7 +1,6 @@
 package review
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -116,7 +115,7 @@ func (r *Resolution) scenario(s Scenario, scenarios []string) {
 	for _, e := range s.Rules {
 		found, err := r.find(e.Pattern)
 		if err != nil {
-			r.problem(e.Pos, "", "%v", err)
+			r.Problems = append(r.Problems, &source.Error{Pos: e.Pos, Msg: err.Error()})
 			continue
 		}
 		for _, i := range found {
@@ -133,7 +132,7 @@ func (r *Resolution) scenario(s Scenario, scenarios []string) {
 }
 
 func (r *Resolution) problem(pos source.Position, hint, format string, args ...any) {
-	r.Problems = append(r.Problems, &source.Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Hint: hint})
+	r.Problems = append(r.Problems, &source.Error{Pos: pos, Msg: source.Sprintf(format, args...), Hint: hint})
 }
 
 // declared adds what was declared with the runs. The review file wins. What
@@ -146,7 +145,7 @@ func (r *Resolution) declared(scenarios []string, declared []Declared) {
 	}
 	noted := map[string]bool{}
 	note := func(format string, args ...any) {
-		if text := fmt.Sprintf(format, args...); !noted[text] {
+		if text := source.Sprintf(format, args...); !noted[text] {
 			noted[text] = true
 			r.Notes = append(r.Notes, text)
 		}

@@ -336,3 +336,36 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestMessagesAreBounded(t *testing.T) {
+	long := strings.Repeat("z", 4000)
+	set := &rules.Set{Rules: []rules.Rule{{Kind: rules.Alert, Name: long, Group: long}}}
+	for _, text := range []string{
+		long + ": x", "corpus: [" + long + "]", "interval: " + long, "defaults: {expect: " + long + "}", "defaults: {" + long + ": x}",
+		"scenarios: {" + long + ": {must-fire: [" + long + ", " + long + "]}}",
+		"scenarios: {" + long + ": {must-fire: [" + long + "], must-clear: ['*" + long + "', " + long + "x]}}",
+		"scenarios: {" + long + ": {" + long + ": []}}", "severities: {" + long + ": " + long + "}", "severities: {alert-lost: " + long + "}",
+	} {
+		file, err := check("s.yaml", "version: 1\n"+text+"\n", ids)
+		var list ErrorList
+		errors.As(err, &list)
+		if file != nil {
+			r := file.Resolve(set, []string{"s"}, []Declared{{Scenario: long, Rule: long, Expect: analyzer.MustStaySilent}, {Scenario: "s", Rule: long + "x"}})
+			list = append(list, r.Problems...)
+			for _, n := range r.Notes {
+				list = append(list, &source.Error{Msg: n})
+			}
+			for _, d := range r.Unmatched {
+				list = append(list, &source.Error{Msg: d.Reason})
+			}
+		}
+		if len(list) == 0 {
+			t.Errorf("no error in %.200q", strings.ReplaceAll(text, long, "z…z"))
+		}
+		for _, e := range list {
+			if n := strings.Count(e.Msg+e.Hint, "z"); n > 300 {
+				t.Errorf("%d characters are quoted in %v; want at most 300", n, e)
+			}
+		}
+	}
+}

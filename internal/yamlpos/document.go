@@ -42,11 +42,12 @@ func (f *File) Position(offset int) source.Position {
 	return source.Position{File: f.Name, Line: line + 1, Column: offset - f.lines[line] + 1}
 }
 
-// Errorf returns an error about the bytes [start, end).
+// Errorf returns an error about the bytes [start, end). Texts and errors
+// among args are clipped.
 func (f *File) Errorf(start, end int, format string, args ...any) *source.Error {
 	return &source.Error{
 		Pos:  f.Position(start),
-		Msg:  fmt.Sprintf(format, args...),
+		Msg:  source.Sprintf(format, args...),
 		Show: f.Excerpt(start, end),
 	}
 }
@@ -175,7 +176,7 @@ func (d *Document) syntaxError(err error) *source.Error {
 	for at > d.base && !utf8.RuneStart(d.File.Text[at]) {
 		at--
 	}
-	e := d.File.Errorf(at, at+1, "invalid YAML: %s", msg)
+	e := d.File.Errorf(at, at+1, "invalid YAML: %v", errors.New(msg))
 	if at < d.end && d.File.Text[at] == '\t' {
 		e.Hint = "indent with spaces, not tabs"
 	}
