@@ -101,11 +101,9 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (
 			return i, errJSONTruncated
 		}
 		if line[i] == '"' && !name.wanted {
-			end, _, _ := jsonStringEnd(line, i+1)
-			if end < 0 {
+			if i = jsonStringSkip(line, i+1); i < 0 {
 				return len(line), errJSONTruncated
 			}
-			i = end + 1
 		} else if i, err = s.value(line, i, name, depth, want); err != nil {
 			return i, err
 		}

@@ -54,6 +54,36 @@ func jsonStringEnd(line []byte, i int) (end int, escaped, high bool) {
 	return -1, escaped, seen&highBits != 0
 }
 
+// jsonStringSkip returns the place after the string whose inside begins at
+// line[i], or -1.
+func jsonStringSkip(line []byte, i int) int {
+	for i+8 <= len(line) {
+		w := binary.LittleEndian.Uint64(line[i:])
+		quote := w ^ ('"' * everyByte)
+		slash := w ^ ('\\' * everyByte)
+		hit := ((quote - everyByte) &^ quote & highBits) | ((slash - everyByte) &^ slash & highBits)
+		if hit == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(hit)>>3 + 1
+		if line[i-1] == '"' {
+			return i
+		}
+		i++
+	}
+	for i < len(line) {
+		switch line[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+		i++
+	}
+	return -1
+}
+
 // escapeStyle tells apart how strictly the escapes of a string are read.
 type escapeStyle int
 

@@ -50,8 +50,8 @@ type textIndex struct {
 
 // A gramEntry is a gram of a text.
 type gramEntry struct {
-	gram uint32
-	at   int32 // where in the text
+	hash uint32 // of the gram
+	at   int32  // where in the text
 	text int32
 }
 
@@ -82,7 +82,7 @@ func newTextIndex(texts []lineText) *textIndex {
 		text := texts[i].text
 		from := x.rarest(text, count)
 		for at := from; at < from+x.stride; at++ {
-			x.entries = append(x.entries, gramEntry{x.gramOf(text[at:]), int32(at), i})
+			x.entries = append(x.entries, gramEntry{gramHash(x.gramOf(text[at:])), int32(at), i})
 		}
 	}
 	x.build()
@@ -91,9 +91,9 @@ func newTextIndex(texts []lineText) *textIndex {
 
 // choose sets gram and stride so that a line of usual length takes the least
 // time, in nanoseconds: a look at a place takes one, the search for a short
-// text about twenty.
+// text about sixty.
 func (x *textIndex) choose() {
-	const line, look, search = 256, 1, 20
+	const line, look, search = 256, 1, 60
 	best := -1
 	for _, c := range [][2]int{{4, 8}, {4, 4}, {3, 4}, {4, 2}, {3, 2}, {4, 1}, {3, 1}} {
 		gram, stride := c[0], c[1]
@@ -152,13 +152,12 @@ func (x *textIndex) build() {
 	x.shift = uint8(32 - size)
 	x.bitmap = make([]uint64, 1<<(size-6))
 	slices.SortFunc(x.entries, func(a, b gramEntry) int {
-		return cmp.Or(cmp.Compare(gramHash(a.gram), gramHash(b.gram)), cmp.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.text, b.text))
 	})
 	x.starts = make([]uint16, 1<<bucketBits+1)
 	for _, e := range x.entries {
-		h := gramHash(e.gram)
-		x.bitmap[h>>x.shift>>6] |= 1 << (h >> x.shift & 63)
-		x.starts[h>>(32-bucketBits)+1]++
+		x.bitmap[e.hash>>x.shift>>6] |= 1 << (e.hash >> x.shift & 63)
+		x.starts[e.hash>>(32-bucketBits)+1]++
 	}
 	for i := range x.starts[1:] {
 		x.starts[i+1] += x.starts[i]
@@ -201,7 +200,7 @@ func (x *textIndex) search(line []byte) {
 func (x *textIndex) compare(line []byte, at int, hash uint32) {
 	bucket := hash >> (32 - bucketBits)
 	for _, e := range x.entries[x.starts[bucket]:x.starts[bucket+1]] {
-		if gramHash(e.gram) != hash || x.holds(e.text) {
+		if e.hash != hash || x.holds(e.text) {
 			continue
 		}
 		t := &x.texts[e.text]
@@ -290,9 +289,10 @@ var longS, kelvin = []byte("ſ"), []byte("\u212a")
 func hasOddLetter(line []byte) bool {
 	var seen uint64
 	rest := line
-	for len(rest) >= 8 {
-		seen |= binary.LittleEndian.Uint64(rest)
-		rest = rest[8:]
+	for len(rest) >= 32 {
+		seen |= binary.LittleEndian.Uint64(rest) | binary.LittleEndian.Uint64(rest[8:]) |
+			binary.LittleEndian.Uint64(rest[16:]) | binary.LittleEndian.Uint64(rest[24:])
+		rest = rest[32:]
 	}
 	for _, c := range rest {
 		seen |= uint64(c)

@@ -7,12 +7,17 @@ import "bytes"
 // last byte.
 type nameSet struct {
 	names [][]byte
-	slots uint64 // of the names
-	under uint64 // slots of what stands before a '_' in the names
+	slots uint64    // of the names
+	first [64]int16 // by slot: a name, counted from 1; 0: none
+	next  []int16   // by name: another one of its slot
+	under uint64    // slots of what stands before a '_' in the names
 }
 
 // noNames is the set of nothing.
 var noNames = new(nameSet)
+
+// maxNames is how many names are told apart: with more, all are wanted.
+const maxNames = 1000
 
 func newNameSet(names []string) *nameSet {
 	s := new(nameSet)
@@ -20,8 +25,14 @@ func newNameSet(names []string) *nameSet {
 		if name == "" {
 			continue
 		}
+		if len(s.names) == maxNames {
+			return nil
+		}
+		slot := endSlot(len(name), name[len(name)-1])
+		s.slots |= 1 << slot
 		s.names = append(s.names, []byte(name))
-		s.slots |= 1 << endSlot(len(name), name[len(name)-1])
+		s.next = append(s.next, s.first[slot])
+		s.first[slot] = int16(len(s.names))
 		for i := 1; i < len(name); i++ {
 			if name[i] == '_' {
 				s.under |= 1 << endSlot(i, name[i-1])
@@ -42,8 +53,11 @@ func (s *nameSet) mayHave(n int, last byte) bool {
 
 // find returns the name as it stands in the set, in memory that lasts, or nil.
 func (s *nameSet) find(name []byte) []byte {
-	for _, x := range s.names {
-		if bytes.Equal(x, name) {
+	if len(name) == 0 {
+		return nil
+	}
+	for i := s.first[endSlot(len(name), name[len(name)-1])]; i > 0; i = s.next[i-1] {
+		if x := s.names[i-1]; bytes.Equal(x, name) {
 			return x
 		}
 	}
