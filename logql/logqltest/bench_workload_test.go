@@ -93,7 +93,7 @@ func countFile(query string, file func(*benchLog) (string, error)) func(*benchLo
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
-		return logql.CountLines(context.Background(), q, f)
+		return logql.CountLines(context.Background(), q, logs.FromMap(loggen.Labels()), f)
 	}
 }
 

@@ -11,7 +11,7 @@ type Needle struct {
 	Text string
 }
 
-// Needles returns texts for a line filter. Of the lines about one in 13,000
+// Needles returns texts for a line filter. Of the lines about one in 10,000
 // has the rare one, one in 70 the few, four in five the common and all but the
 // broken the every. The last two are nowhere: of "near" all but the end is in
 // many lines.
@@ -61,8 +61,8 @@ var measured = map[string]string{
 
 // Rules returns the first n of a fixed list of alert rules on the log; all are
 // distinct. Of each five two have line filters only, two a json stage with
-// label filters, and one a regexp or an unwrap. Of each ten six look for what
-// is rare, two for what is common, two for what never comes.
+// label filters, and one a regexp or an unwrap. Three in five look for what
+// is rare, one for what is common, one for what never comes.
 func Rules(n int) []string {
 	g := &generator{random: random{state: 500}}
 	seen := make(map[string]bool)
