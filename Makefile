@@ -17,6 +17,11 @@ RACE_PKGS := ./corpus/... ./replay/... ./internal/compare/... ./logql/ ./cmd/...
 FUZZTIME  ?= 30s
 BENCH     ?= .
 COUNT     ?= 6
+# Where "make bench" writes: a folder for each day and machine.
+MACHINE    = $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)-$(shell getconf _NPROCESSORS_ONLN)cpu
+PERF      ?= docs/perf/$(shell date -u +%F)-$(MACHINE)
+BENCH_PKGS ?= ./...
+LOG_PKG   := github.com/stillfires/stillfires/logql/logqltest
 
 .PHONY: all build demo test lint fmt fmtcheck vet race fuzz bench golden acceptance conformance check
 
@@ -55,10 +60,15 @@ fuzz:
 	  done; \
 	done
 
-# Raw output is kept in bench.txt; compare two of them with
-# "make benchstat OLD=a.txt NEW=b.txt".
+# Raw output and a summary beside grep, zstd and jq; docs/perf/README.md says
+# how to read them. Compare two runs with "make benchstat OLD=a.txt NEW=b.txt".
 bench:
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
+	mkdir -p $(PERF)
+	set -o pipefail; $(GO) test -timeout 0 -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(BENCH_PKGS) | tee $(PERF)/bench.txt
+	{ $(STAT) -col /tool -row .name,/needle,/cores -filter 'pkg:"$(LOG_PKG)" .name:(Count OR Corpus) .unit:B/s' $(PERF)/bench.txt; \
+	  $(STAT) -col /tool -filter 'pkg:"$(LOG_PKG)" -.name:(Count OR Corpus) .unit:B/s' $(PERF)/bench.txt; \
+	  $(STAT) -filter 'pkg:"$(LOG_PKG)" .unit:(MB-rss OR allocs/line)' $(PERF)/bench.txt; \
+	  $(STAT) -filter '-pkg:"$(LOG_PKG)"' $(PERF)/bench.txt; } > $(PERF)/benchstat.txt
 
 benchstat:
 	$(STAT) $(OLD) $(NEW)
