@@ -14,6 +14,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("queries:\n- {name: a, expr: '{a=\"b\"} |= \"c\"', language: logql}\n---\ngroups: []\n"))
 	f.Add([]byte("a: &a {name: g, rules: [&r {alert: A, expr: x}, {<<: *r, for: 5m}]}\ngroups: [*a, *a]\n"))
 	f.Add([]byte("groups: &g [*g]\n"))
+	f.Add([]byte(`{"groups":[{"name":"g","rules":[{"alert":"A","expr":"rate({a=\"\/\ud83d\ude00\"}[1m]) > 0"}]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 1<<13 {
 			return

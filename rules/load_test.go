@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -288,5 +289,21 @@ func TestLoad_Broken(t *testing.T) {
 	}
 	if got := problemTexts(set); len(got) != 3 || got[0] != "r.yaml:4:23: does not compile" {
 		t.Errorf("after Reject the problems are %q", got)
+	}
+}
+
+// Rules come as JSON too, with escapes that YAML does not know.
+func TestLoad_JSON(t *testing.T) {
+	set := loadString(t, "r.json", `{"groups": [{"name": "g", "interval": "30s", "limit": 5, "query_offset": null, "rules": [
+{"alert": "A", "expr": "rate({a=\"b\"} |= \"x\/y \ud83d\ude00\" [5m]) > 0", "for": "5m", "labels": {"severity": "page"}},
+{"alert": "B", "expr": "rate({a=\"b\"} |= \"x\/y \ud83d\ude00\" [5m] > 0"}, {"record": "r:x", "expr": "up\/\u0032"}]}]}`)
+	if got := ruleNames(set); got != "A r:x" {
+		t.Errorf("rules %s; want A and r:x", got)
+	}
+	if got := problemTexts(set); len(got) != 1 || !strings.HasPrefix(got[0], `r.json:3:70: alert "B" is not valid LogQL: `) {
+		t.Errorf("problems %q; want one at the > of rule B", got)
+	}
+	if a := set.Rules[0]; a.Expr != `rate({a="b"} |= "x/y 😀" [5m]) > 0` || a.Interval != 30*time.Second || a.For != 5*time.Minute || a.Labels["severity"] != "page" {
+		t.Errorf("rule A is %+v", a)
 	}
 }

@@ -1,4 +1,4 @@
-// Package yamlpos reads YAML files and keeps where everything stands, exact to
+// Package yamlpos reads YAML and JSON files and keeps where everything stands, exact to
 // the byte, also inside quoted, folded and multi-line scalars. A file is split
 // into documents before it is parsed, so that a fault in one document leaves
 // the others readable.
@@ -88,7 +88,8 @@ type Document struct {
 	File *File
 	Root *yaml.Node // nil when the document is empty
 
-	base int // offset of the document in the file
+	json bool // the document is JSON
+	base int  // offset of the document in the file
 	end  int
 	// lines holds the file offset of each line by the rules of YAML, which
 	// knows more line ends than \n. Line numbers of nodes count these.
@@ -109,11 +110,13 @@ func Parse(f *File) ([]*Document, []*source.Error) {
 		err := &source.Error{Pos: f.Position(i), Msg: "the file is not UTF-8 text", Hint: "convert it to UTF-8"}
 		return nil, []*source.Error{err}
 	}
+	if d := wholeJSON(f); d != nil {
+		return []*Document{d}, nil
+	}
 	var docs []*Document
 	var problems []*source.Error
 	for _, s := range split(f.Text) {
-		d := &Document{File: f, base: s.start, end: s.end, lines: yamlLines(f.Text, s.start, s.end)}
-		d.mark()
+		d := newDocument(f, s)
 		root, err := parse(f.Text[s.start:s.end])
 		if err != nil {
 			problems = append(problems, d.syntaxError(err))
@@ -123,6 +126,12 @@ func Parse(f *File) ([]*Document, []*source.Error) {
 		docs = append(docs, d)
 	}
 	return docs, problems
+}
+
+func newDocument(f *File, s segment) *Document {
+	d := &Document{File: f, base: s.start, end: s.end, lines: yamlLines(f.Text, s.start, s.end)}
+	d.mark()
+	return d
 }
 
 // errTrailing is met where text follows a document that has ended.
@@ -152,10 +161,14 @@ func parse(text []byte) (*yaml.Node, error) {
 // is searched for: each step parses the document anew.
 const searchLimit = 1 << 20
 
-// syntaxError places an error of the YAML parser. The parser names only the
+// syntaxError places an error of the YAML parser, or of the JSON parser in a
+// file that is JSON by its name. The YAML parser names only the
 // line where the surrounding block begins, so the shortest beginning of the
 // document that gives the same error is sought; its last byte is the fault.
 func (d *Document) syntaxError(err error) *source.Error {
+	if e := d.jsonError(); e != nil {
+		return e
+	}
 	text := d.File.Text[d.base:d.end]
 	line, msg := splitError(err)
 	at := d.lines[min(max(line-1, 0), len(d.lines)-1)]

@@ -13,10 +13,7 @@ type segment struct{ start, end int }
 // What holds only directives, comments and blank lines is joined to the
 // document that follows.
 func split(text []byte) []segment {
-	base := 0
-	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
-		base = 3
-	}
+	base := byteOrderMark(text)
 	var segments []segment
 	start, substance := base, false
 	cut := func(at int) {
@@ -47,6 +44,14 @@ func split(text []byte) []segment {
 		segments = append(segments, segment{start, len(text)})
 	}
 	return segments
+}
+
+// byteOrderMark returns the length of the mark that a file may begin with.
+func byteOrderMark(text []byte) int {
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		return 3
+	}
+	return 0
 }
 
 func marker(line []byte, mark string) bool {

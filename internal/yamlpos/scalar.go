@@ -55,7 +55,11 @@ func (d *Document) Scalar(n *yaml.Node) Places {
 	if at < d.end && n.ShortTag() != "!!binary" {
 		switch d.File.Text[at] {
 		case '"':
-			ps, ok = d.doubleQuoted(n.Value, at+1)
+			if d.json {
+				ps, ok = d.jsonString(n.Value, at+1)
+			} else {
+				ps, ok = d.doubleQuoted(n.Value, at+1)
+			}
 		case '\'':
 			ps, ok = d.align(n.Value, at+1, true)
 		case '|', '>':
