@@ -179,9 +179,11 @@ func upgrade() analyzer.Input {
 	in.add(panel, [2]outcome.Outcome{cannot, cannot}, [2]outcome.Outcome{cannot, cannot})
 	in.Notes = []string{"detected_level is added for the rules that name it, as Loki 3 does at ingest"}
 	in.Problems = []*source.Error{{
-		Pos: source.Position{File: "rules/broken.yaml", Line: 7, Column: 9},
+		Pos: source.Position{File: "rules/broken.yaml", Line: 7, Column: 27},
 		Msg: "unexpected }", Hint: "close the selector before the pipeline",
+		Show: source.Caret("      expr: '{app=\"kueue\" |= \"x\"}'", 26, 27),
 	}}
+	in.Unmatched = []analyzer.Unmatched{{Scenario: "ordinary-reconnect", Rule: "WorkerGone", Expect: analyzer.MustFire}}
 	return in.Input
 }
 
@@ -206,7 +208,7 @@ func hostile() analyzer.Input {
 	}
 	in.add(r, [2]outcome.Outcome{d, c})
 	in.Notes = []string{nasty}
-	in.Problems = []*source.Error{{Pos: source.Position{File: "a|<b>.yaml", Line: 1}, Msg: nasty}}
+	in.Problems = []*source.Error{{Pos: source.Position{File: "a|<b>.yaml", Line: 1}, Msg: nasty, Show: source.Caret(nasty, 150, 160)}}
 	return in.Input
 }
 

@@ -18,8 +18,11 @@ type Options struct {
 	Width int
 	// Color allows ANSI colours. They never carry meaning alone.
 	Color bool
-	// All lifts the bounds that keep a terminal report to a few screens.
+	// All lifts the bounds that keep a terminal report to a screen.
 	All bool
+	// FailOn is what the exit code is chosen by; the report says where that
+	// makes it differ from the verdict.
+	FailOn analyzer.FailOn
 }
 
 // formats is the table of all formats.

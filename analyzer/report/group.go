@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -62,18 +64,21 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 	return out
 }
 
-// declaredFirst moves the blocks about an expectation that somebody declared
-// to the front: those are the promises that the upgrade breaks.
-func declaredFirst(all []*block) []*block {
-	var first, rest []*block
-	for _, b := range all {
-		if b.declared() {
-			first = append(first, b)
-		} else {
-			rest = append(rest, b)
+// ranked puts first what matters most: promises that somebody declared, then
+// alerts, then queries and panels. Within each the order stays.
+func ranked(all []*block) []*block {
+	rank := func(b *block) int {
+		switch {
+		case b.declared():
+			return 0
+		case b.first.Rule == nil || b.first.Rule.Kind == rules.Alert:
+			return 1
 		}
+		return 2
 	}
-	return append(first, rest...)
+	out := slices.Clone(all)
+	slices.SortStableFunc(out, func(a, b *block) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
 }
 
 // declared reports whether somebody declared what the rule must do in one of
@@ -114,11 +119,15 @@ func names(list []string, most int) string {
 	return strings.Join(list, ", ")
 }
 
-// byCause folds blocks together that part at the same stage, in the same
-// scenarios and with the same nearest line: an alert and the panel beside it
-// often break by one word. The order is that of the first of each.
+// byCause folds blocks together that part at the same stage in the same way,
+// in the same scenarios and with the same nearest line: an alert and the panel
+// beside it often break by one word. The order is that of the first of each,
+// so of ranked blocks no alert stands below a query.
 func byCause(all []*block) []*block {
-	type key struct{ stage, nearest, scenarios string }
+	type key struct {
+		stage, nearest, scenarios string
+		none, gone                bool // no line is left on deployed, on candidate
+	}
 	at := map[key]*block{}
 	var out []*block
 	for _, b := range all {
@@ -126,7 +135,11 @@ func byCause(all []*block) []*block {
 			out = append(out, b)
 			continue
 		}
-		k := key{stage: b.first.Parting.Stage, scenarios: strings.Join(b.scenarios, "\x00")}
+		p := b.first.Parting
+		k := key{
+			stage: p.Stage, scenarios: strings.Join(b.scenarios, "\x00"),
+			none: p.Deployed == 0, gone: p.Candidate == 0,
+		}
 		if len(b.first.Nearest) > 0 {
 			k.nearest = b.first.Nearest[0].Line
 		}
@@ -143,7 +156,7 @@ func byCause(all []*block) []*block {
 // title names what the block is about.
 func (b *block) title() string {
 	if b.first.Rule == nil {
-		return ""
+		return b.first.Unmatched
 	}
 	return b.first.Rule.Name
 }

@@ -251,6 +251,7 @@ func toJSONFinding(f *analyzer.Finding) jsonFinding {
 		Deployed: toJSONEvidence(f.Deployed), Candidate: toJSONEvidence(f.Candidate),
 		Nearest: make([]jsonNear, 0, len(f.Nearest)),
 	}
+	out.Rule = text(f.Unmatched)
 	if f.Rule != nil {
 		out.Rule = &f.Rule.Name
 	}

@@ -131,3 +131,27 @@ func TestJSON_Absent(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", b, want)
 	}
 }
+
+// TestJSON_Unmatched: a rule that is not in the set has a name and no place.
+func TestJSON_Unmatched(t *testing.T) {
+	var got struct {
+		Findings []struct {
+			ID            string
+			Rule, Subject *string
+			File          *string
+			Line          *int
+		}
+	}
+	if err := json.Unmarshal(render(t, "json", analyzer.Compare(upgrade()), Options{}), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range got.Findings {
+		if f.Subject != nil && *f.Subject == "WorkerGone" {
+			if f.ID != "not-evaluated" || f.Rule == nil || *f.Rule != "WorkerGone" || f.File != nil || f.Line != nil {
+				t.Errorf("finding %+v", f)
+			}
+			return
+		}
+	}
+	t.Error("no finding about WorkerGone")
+}

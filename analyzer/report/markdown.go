@@ -26,10 +26,13 @@ type page struct {
 }
 
 // renderMarkdown writes a report for a change ticket.
-func renderMarkdown(w io.Writer, r *analyzer.Report, _ Options) error {
+func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
 	p := &page{bufio.NewWriter(w), r, resultsByKey(r)}
 	p.line("# stillfires: %s", strings.ToUpper(r.Verdict.String()))
-	p.line("\n%s: %s. %s: %s.", md(headline(r)), meaning(r.Verdict), sizes(r), counts(r))
+	p.line("\n%s: %s. %s: %s.", md(headline(r)), md(meaning(r)), sizes(r), counts(r))
+	if note := exitNote(r, o.FailOn); note != "" {
+		p.line("\n%s.", md(sentence(note)))
+	}
 	p.problems()
 	p.builds()
 	p.breaks()
@@ -121,7 +124,7 @@ func (p *page) problems() {
 			p.line("- … and %d more (see the JSON report)", len(p.r.Problems)-i)
 			break
 		}
-		p.line("- %s", md(e.Error()))
+		p.line("- %s", md(problem(e)))
 	}
 }
 
@@ -146,7 +149,7 @@ func (p *page) builds() {
 }
 
 func (p *page) breaks() {
-	rules := declaredFirst(blocks(p.r, analyzer.Break))
+	rules := ranked(blocks(p.r, analyzer.Break))
 	if len(rules) == 0 {
 		return
 	}
@@ -184,7 +187,7 @@ func (p *page) block(b *block) {
 	if f.Rule != nil {
 		p.line("%s in %s, %s\n", kindName(f), mdCode(f.Pos.String()), md(b.where(8)))
 	}
-	p.line("%s.", md(sentence(withoutNearest(f))))
+	p.line("%s.", md(sentence(bounded(withoutNearest(f)))))
 	p.funnel(f)
 	p.evidence("deployed", f.Deployed)
 	p.evidence("candidate", f.Candidate)
@@ -273,7 +276,7 @@ func (p *page) table(title string, s analyzer.Severity, folded bool) {
 			p.line("| | … and %d more (see the JSON report) | | |", len(all)-i)
 			break
 		}
-		p.line("| %s | %s | %s | %s |", mdCode(b.first.ID), md(b.title()), md(names(b.scenarios, 3)), md(b.first.Message))
+		p.line("| %s | %s | %s | %s |", mdCode(b.first.ID), md(b.title()), md(names(b.scenarios, 3)), md(bounded(b.first.Message)))
 	}
 	if folded {
 		p.line("\n</details>")

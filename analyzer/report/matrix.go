@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -41,14 +42,11 @@ func verdictTable(r *analyzer.Report) table {
 	return t
 }
 
-// quiet reports whether a row holds nothing to act on.
-func (r tableRow) quiet() bool {
-	for _, v := range r.verdicts {
-		if v != analyzer.Pass && v != analyzer.NotExercised && v != 0 {
-			return false
-		}
-	}
-	return true
+// loud reports whether a row fails or is inconclusive in some scenario. What
+// was not evaluated is listed with the warnings.
+func (r tableRow) loud(told map[*rules.Rule]bool) bool {
+	return slices.Contains(r.verdicts, analyzer.Inconclusive) ||
+		slices.Contains(r.verdicts, analyzer.Fail) && !told[r.rule]
 }
 
 // cells are the verdicts in a narrow column.
@@ -59,27 +57,34 @@ var cells = map[analyzer.Verdict]string{
 
 const legend = "? inconclusive, - not exercised, n/e not evaluated"
 
-// matrix writes rules × scenarios, without the rows where all is well. With
-// one scenario the blocks above have said it all.
-func (s *screen) matrix(r *analyzer.Report) {
+// matrix writes the rules that fail or are inconclusive, by scenario, without
+// those that were told of. With one scenario the blocks above have said it all.
+func (s *screen) matrix(r *analyzer.Report, told map[*rules.Rule]bool, room int) {
 	t := verdictTable(r)
 	var loud []tableRow
 	for _, row := range t.rows {
-		if s.all || !row.quiet() {
+		if s.all || row.loud(told) {
 			loud = append(loud, row)
 		}
 	}
 	if len(t.scenarios) < 2 || len(loud) == 0 {
 		return
 	}
-	const least, gap = 5, 2
+	const least, gap, heading = 5, 2, 5
 	name := min(32, s.width/3)
 	each := (s.width - name) / len(t.scenarios)
 	if each < least+gap {
 		return // too many scenarios for this width
 	}
 	each = min(each, 20)
-	s.line("\n%s", s.paint(bold, "Verdicts"))
+	title := "Verdicts"
+	if !s.all {
+		title = "Rules that fail or are inconclusive"
+		if len(told) > 0 {
+			title += ", without those above"
+		}
+	}
+	s.line("\n%s", s.paint(bold, cut(title, s.width)))
 	s.wrap("  ", legend)
 	var head strings.Builder
 	head.WriteString(columns.FillRight("", name))
@@ -87,9 +92,10 @@ func (s *screen) matrix(r *analyzer.Report) {
 		head.WriteString(columns.FillRight("", gap) + columns.FillRight(cutMiddle(clean(sc), each-gap), each-gap))
 	}
 	s.line("%s", strings.TrimRight(head.String(), " "))
+	most := min(max(room-heading, leastRows), matrixRows)
 	for i, row := range loud {
-		if i == matrixRows && !s.all {
-			s.more(len(loud)-i, "rules that do not pass")
+		if i == most && !s.all {
+			s.more(len(loud)-i, "rule")
 			break
 		}
 		var line strings.Builder
@@ -102,8 +108,5 @@ func (s *screen) matrix(r *analyzer.Report) {
 			line.WriteString(fmt.Sprintf("%*s%s", gap, "", cell))
 		}
 		s.line("%s", strings.TrimRight(line.String(), " "))
-	}
-	if n := len(t.rows) - len(loud); n > 0 {
-		s.line("  %s with nothing to act on not shown", plural(n, "rule"))
 	}
 }

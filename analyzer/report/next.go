@@ -14,15 +14,16 @@ var advice = []struct {
 	text string
 }{
 	{[]string{"corpus-incomplete"}, nil, "Record the incomplete runs again: silence in them proves nothing."},
-	{[]string{"alert-lost", "match-lost"}, hasNearest, "Let the stage shown also accept what the candidate writes (nearest line), then compare again; keep the deployed wording until the upgrade is done."},
-	{[]string{"alert-lost", "match-lost"}, lacksNearest, "Where nothing near is shown the candidate writes nothing alike: if it mends the fault declare must-clear, else find where the signal went (an Event, a condition, a metric)."},
-	{[]string{"alert-false"}, nil, "Narrow the rule so that the candidate's line shown does not match, or declare the scenario must-fire if the alert is right."},
+	{[]string{"alert-lost", "match-lost"}, hasNearest, "Let the stage shown accept the nearest line too, and compare again."},
+	{[]string{"alert-lost", "match-lost"}, lacksNearest, "No nearest line: declare must-clear if it is mended, else see where it went."},
+	{[]string{"alert-false"}, nil, "False alert: narrow the rule so that it leaves out the candidate's line, or declare must-fire if it is right."},
 	{[]string{"alert-persists"}, nil, "The fix does not show: check that the candidate holds it and that the rule watches the fault."},
-	{[]string{"not-evaluated"}, nil, "Read the reasons: what was not evaluated has no verdict."},
+	{[]string{"not-evaluated"}, isUnmatched, "Load the rules that the drill names, or mend the names in what it declares."},
+	{[]string{"not-evaluated"}, isMatched, "Read the reasons: what was not evaluated has no verdict."},
 	{[]string{"alert-never-fired", "alert-not-reproduced"}, nil, "Record a scenario that does raise the alert on the deployed build, or drop the expectation."},
 	{[]string{"window-too-short"}, nil, "Record longer than the alert's for after the fault."},
 	{[]string{"alert-flaky"}, nil, "Find out why repetitions differ, or record more of them."},
-	{[]string{"alert-gained"}, nil, "Declare must-fire or must-stay-silent for alerts that only the candidate raises."},
+	{[]string{"alert-gained"}, nil, "Declare must-fire or must-stay-silent for what only the candidate raises."},
 }
 
 func hasNearest(f *analyzer.Finding) bool { return len(f.Nearest) > 0 }
@@ -32,6 +33,10 @@ func hasNearest(f *analyzer.Finding) bool { return len(f.Nearest) > 0 }
 func lacksNearest(f *analyzer.Finding) bool {
 	return len(f.Nearest) == 0 && f.Parting != nil && f.Parting.Candidate == 0
 }
+
+func isUnmatched(f *analyzer.Finding) bool { return f.Unmatched != "" }
+
+func isMatched(f *analyzer.Finding) bool { return f.Unmatched == "" }
 
 // next returns what to try, most urgent first.
 func next(r *analyzer.Report) []string {

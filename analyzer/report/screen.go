@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/stillfires/stillfires/internal/source"
 )
 
 // columns measures text without looking at the locale, so that a report does
@@ -19,6 +21,26 @@ type screen struct {
 	color     bool
 	all       bool
 	scenarios int // compared; one needs no naming
+	// base is the folder of all rules, told once so that places fit; empty
+	// where they fit as they are.
+	base string
+}
+
+// part returns what f writes.
+func (s *screen) part(f func()) string {
+	var b strings.Builder
+	whole := s.w
+	s.w = bufio.NewWriter(&b)
+	f()
+	s.w.Flush() // into memory: it cannot fail
+	s.w = whole
+	return b.String()
+}
+
+// place prints where a finding is.
+func (s *screen) place(p source.Position) string {
+	p.File = strings.TrimPrefix(p.File, s.base)
+	return clean(p.String())
 }
 
 // The colours; a word says the same for those who do not see them.
@@ -58,12 +80,18 @@ func (s *screen) line(format string, args ...any) {
 
 // wrap writes text in lines that begin with indent; of a list item the later
 // ones begin below its text.
-func (s *screen) wrap(indent, text string) {
+func (s *screen) wrap(indent, text string) { s.wrapFrom(indent, indent, text) }
+
+// wrapFrom wraps text of which the first line begins with head, as wide as
+// indent, and perhaps painted.
+func (s *screen) wrapFrom(head, indent, text string) {
 	room := s.width - len(indent)
 	flush := func(line string) {
-		s.line("%s%s", indent, line)
+		s.line("%s%s", head, line)
+		head = indent
 		if strings.HasPrefix(line, "- ") {
 			indent += "  "
+			head = indent
 			room -= 2
 		}
 	}
@@ -95,8 +123,9 @@ func (s *screen) wrap(indent, text string) {
 	}
 }
 
+// more says how many of something are left out, and where they stand.
 func (s *screen) more(n int, what string) {
-	s.wrap("  ", fmt.Sprintf("… and %d more %s (see --format json)", n, what))
+	s.wrap("  ", fmt.Sprintf("… and %s (see --format json)", plural(n, "more "+what)))
 }
 
 // cutLeft shortens a place at its beginning: the end holds line and column.
@@ -113,12 +142,17 @@ func (s *screen) field(name, text string) {
 	s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", name)), cut(clean(text), s.width-indent))
 }
 
-func (s *screen) list(title string, texts []string) {
+// list writes up to most texts.
+func (s *screen) list(title string, texts []string, most int) {
 	if len(texts) == 0 {
 		return
 	}
 	s.line("\n%s", s.paint(bold, title))
-	for _, t := range texts {
+	for i, t := range texts {
+		if i == most && !s.all {
+			s.line("  … and %d more (see --format markdown)", len(texts)-i)
+			return
+		}
 		s.wrap("  ", "- "+t)
 	}
 }

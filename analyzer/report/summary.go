@@ -3,10 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/source"
 )
 
 // headline names what is compared: "deployed v0.17.0 (4d5f7ffc) → candidate
@@ -38,11 +41,15 @@ func buildName(role string, b analyzer.Build, component bool) string {
 	return strings.Join(parts, " ")
 }
 
-// sizes says how much was compared: "12 rules in 3 scenarios".
+// sizes says how much was compared, so that the product is the number of
+// results: "74 rules × 2 scenarios", "10 rules in 1 scenario".
 func sizes(r *analyzer.Report) string {
 	seen := map[any]bool{}
 	for i := range r.Results {
 		seen[r.Results[i].Rule] = true
+	}
+	if len(r.Scenarios) > 1 {
+		return plural(len(seen), "rule") + " × " + plural(len(r.Scenarios), "scenario")
 	}
 	return plural(len(seen), "rule") + " in " + plural(len(r.Scenarios), "scenario")
 }
@@ -76,15 +83,101 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// meaning says in one sentence what a verdict means for the upgrade.
-func meaning(v analyzer.Verdict) string {
-	switch v {
+// broken and doubted are the findings that belie "what was declared and what
+// worked on the deployed build works on the candidate".
+var (
+	broken  = []string{"alert-lost", "match-lost", "alert-false"}
+	doubted = []string{"alert-persists", "corpus-incomplete", "alert-noisy", "match-flaky"}
+)
+
+// meaning says in one sentence what the verdict means for the upgrade. It
+// follows the findings, as the review file may have made them milder or worse.
+func meaning(r *analyzer.Report) string {
+	breaks := idsOf(r, func(f *analyzer.Finding) bool { return f.Severity == analyzer.Break })
+	switch r.Verdict {
 	case analyzer.Pass:
+		but := idsOf(r, func(f *analyzer.Finding) bool { return slices.Contains(slices.Concat(broken, doubted), f.ID) })
+		switch {
+		case len(but) > 0:
+			return "nothing counts as a break, but not all that was declared or worked on the deployed build holds on the candidate: " + strings.Join(but, ", ")
+		case len(r.Problems) > 0:
+			return "what could be looked at works on the candidate, but not all of the input is valid"
+		}
 		return "what was declared and what worked on the deployed build works on the candidate"
 	case analyzer.Fail:
-		return "something that works on the deployed build breaks on the candidate"
+		has := func(id string) bool { return slices.Contains(breaks, id) }
+		switch {
+		case has("alert-lost") || has("match-lost"):
+			return "something that works on the deployed build breaks on the candidate"
+		case has("alert-false"):
+			return "an alert that must stay silent fires on the candidate"
+		case has("alert-persists"):
+			return "an alert that the upgrade must clear still fires on the candidate"
+		case has("corpus-incomplete"):
+			return "a run is incomplete, so silence in it proves nothing"
+		}
+		return "a finding counts as a break: " + strings.Join(breaks, ", ")
 	}
 	return "the runs do not prove that the rules still work"
+}
+
+// idsOf returns the IDs of the findings that f chooses, each once, in the
+// report's order.
+func idsOf(r *analyzer.Report, f func(*analyzer.Finding) bool) []string {
+	var ids []string
+	for i := range r.Findings {
+		if id := r.Findings[i].ID; f(&r.Findings[i]) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// exitNote says why the exit code is not the one that goes with the verdict;
+// empty where it is.
+func exitNote(r *analyzer.Report, on analyzer.FailOn) string {
+	code := r.ExitCode(on)
+	switch {
+	case code == 1 && r.Verdict != analyzer.Fail:
+		n := 0
+		for _, f := range r.Findings {
+			if f.Severity == analyzer.Warn {
+				n++
+			}
+		}
+		return "exit code 1 only because of " + plural(n, "warning") + ": --fail-on warn"
+	case code == 0 && r.Verdict == analyzer.Fail:
+		return "exit code 0 although something breaks: --fail-on never"
+	}
+	return ""
+}
+
+// mostMessage is the longest error or finding that a person has to read, in
+// characters.
+const mostMessage = 400
+
+// bounded cuts a message; what it says first matters most.
+func bounded(text string) string {
+	text = clean(text)
+	if r := []rune(text); len(r) > mostMessage {
+		return strings.TrimRight(string(r[:mostMessage-1]), " ") + "…"
+	}
+	return text
+}
+
+// problem prints a fault of the input, bounded. What to do about it is kept
+// where there is room for it, at the cost of what is wrong.
+func problem(e *source.Error) string {
+	const leastMsg = 80
+	whole := clean(e.Error())
+	msg := []rune(clean(e.Msg))
+	keep := len(msg) - (utf8.RuneCountInString(whole) - mostMessage) - 1
+	if keep >= len(msg)-1 || keep < leastMsg {
+		return bounded(whole)
+	}
+	short := *e
+	short.Msg = string(msg[:keep]) + "…"
+	return bounded(short.Error())
 }
 
 // whereNear says where a nearest line was found.
