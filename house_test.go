@@ -27,7 +27,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/logs", ""},
 	{"internal/logs/recordtime", ""},
 	{"internal/outcome", "internal/logs"},
-	{"internal/strictyaml", "internal/source internal/suggest"},
+	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
 	{"internal/yamlpos", "internal/source"},
 	{"internal/demo", ""},
 	{"internal/shared", ""},

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"errors"
 	"maps"
 	"reflect"
 	"strings"
@@ -115,24 +114,8 @@ func (l *groupsLoader) decode(field yamlpos.Field, into any) {
 		return
 	}
 	if err := field.Value.Decode(into); err != nil {
-		l.fault(l.doc.Errorf(field.Value, "field %q: %v", field.Name, withoutLine(err)), "")
+		l.fault(l.doc.Errorf(field.Value, "field %q: %v", field.Name, yamlpos.Message(err)), "")
 	}
-}
-
-// withoutLine returns a decoding error without its line number, which counts
-// from the start of the document.
-func withoutLine(err error) error {
-	msg := err.Error()
-	t := &yaml.TypeError{}
-	if errors.As(err, &t) {
-		msg = t.Errors[0]
-	}
-	if rest, ok := strings.CutPrefix(msg, "line "); ok {
-		if _, after, found := strings.Cut(rest, ": "); found {
-			msg = after
-		}
-	}
-	return errors.New(msg)
 }
 
 // labels reads a mapping of texts. An entry that check refuses is left out.

@@ -3,75 +3,63 @@
 package strictyaml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/suggest"
+	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
-// maxNodes bounds the values of a file, aliases followed.
-const maxNodes = 1 << 20
+const (
+	maxNodes  = 1 << 20 // values of a file, aliases followed
+	maxErrors = 20      // that are kept
+)
 
 // Decode decodes the one document in text into v, a pointer to a struct. File
 // names it in errors, which are *[source.Error], joined if there are several.
 func Decode(file string, text []byte, v any) error {
-	doc, err := parse(file, text)
-	if err != nil {
-		return err
+	f := yamlpos.NewFile(file, text)
+	docs, problems := yamlpos.Parse(f)
+	switch {
+	case len(problems) > 0:
+		return problems[0]
+	case len(docs) == 0 || docs[0].Root == nil:
+		return &source.Error{Pos: source.Position{File: file}, Msg: "is empty"}
+	case len(docs) > 1:
+		return f.Errorf(docs[1].Start(), docs[1].Start()+3, "a second document; one is read")
 	}
-	c := &checker{file: file, text: string(text)}
-	c.check(doc, reflect.TypeOf(v).Elem(), "")
+	c := &checker{doc: docs[0]}
+	c.check(c.doc.Root, reflect.TypeOf(v).Elem(), "")
 	if len(c.errs) > 0 {
 		return errors.Join(c.errs...)
 	}
-	if err := doc.Decode(v); err != nil {
-		return located(file, err)
+	if err := c.doc.Root.Decode(v); err != nil {
+		return c.doc.Errorf(c.doc.Root, "%v", yamlpos.Message(err))
 	}
 	return nil
 }
 
-// parse reads the one document of a file.
-func parse(file string, text []byte) (*yaml.Node, error) {
-	dec := yaml.NewDecoder(strings.NewReader(string(text)))
-	var doc, more yaml.Node
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, &source.Error{Pos: source.Position{File: file}, Msg: "is empty"}
-		}
-		return nil, located(file, err)
-	}
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		if err != nil {
-			return nil, located(file, err)
-		}
-		return nil, &source.Error{Pos: source.Position{File: file, Line: more.Line, Column: more.Column}, Msg: "a second document; one is read"}
-	}
-	return doc.Content[0], nil
-}
-
 type checker struct {
-	file  string
-	text  string
+	doc   *yamlpos.Document
 	nodes int
 	errs  []error
 }
 
 func (c *checker) fail(n *yaml.Node, whatToDo, format string, args ...any) {
-	e := &source.Error{
-		Pos:  source.Position{File: c.file, Line: n.Line, Column: n.Column},
-		Msg:  fmt.Sprintf(format, args...),
-		Hint: whatToDo,
-	}
-	if len(c.errs) < 20 {
+	e := c.doc.Errorf(n, format, args...)
+	e.Hint = whatToDo
+	c.add(e)
+}
+
+func (c *checker) add(e *source.Error) {
+	if len(c.errs) < maxErrors {
 		c.errs = append(c.errs, e)
 	}
 }
@@ -86,10 +74,8 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, path string) {
 		}
 		return
 	}
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+	n = yamlpos.Resolve(n)
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
 		return
 	}
 	for t.Kind() == reflect.Pointer {
@@ -101,17 +87,17 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, path string) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		c.mapping(n, path, func(key, value *yaml.Node) {
-			names, types := fields(t)
-			i := slices.Index(names, key.Value)
+		names, types := fields(t)
+		c.mapping(n, path, func(f yamlpos.Field) {
+			i := slices.Index(names, f.Name)
 			if i < 0 {
-				c.fail(key, hint(key.Value, names), "unknown key %q%s", key.Value, in(path))
+				c.fail(f.Key, hint(f.Name, names), "unknown key %q%s", f.Name, in(path))
 				return
 			}
-			c.check(value, types[i], join(path, key.Value))
+			c.check(f.Value, types[i], join(path, f.Name))
 		})
 	case reflect.Map:
-		c.mapping(n, path, func(key, value *yaml.Node) { c.check(value, t.Elem(), join(path, key.Value)) })
+		c.mapping(n, path, func(f yamlpos.Field) { c.check(f.Value, t.Elem(), join(path, f.Name)) })
 	case reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
 			c.fail(n, "", "%s: want a list", path)
@@ -125,43 +111,25 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, path string) {
 	}
 }
 
-func (c *checker) mapping(n *yaml.Node, path string, each func(key, value *yaml.Node)) {
+func (c *checker) mapping(n *yaml.Node, path string, each func(yamlpos.Field)) {
 	if n.Kind != yaml.MappingNode {
-		c.fail(n, "", "%s: want keys and values", strings.TrimPrefix(path, "."))
+		c.fail(n, "", "%s: want keys and values", cmp.Or(path, "the document"))
 		return
 	}
-	seen := make(map[string]bool, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
-			c.fail(key, "", "keys must be plain%s", in(path))
-			continue
-		}
-		if seen[key.Value] {
-			c.fail(key, "", "key %q twice%s", key.Value, in(path))
-			continue
-		}
-		seen[key.Value] = true
-		each(key, n.Content[i+1])
+	fields, problems := c.doc.Fields(n)
+	for _, p := range problems {
+		c.add(p)
+	}
+	for _, f := range fields {
+		each(f)
 	}
 }
-
-var atLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
 // leaf decodes a value alone, to learn whether it can be.
 func (c *checker) leaf(n *yaml.Node, t reflect.Type, path string) {
 	if err := n.Decode(reflect.New(t).Interface()); err != nil {
-		msg := err.Error()
-		c.fail(n, "", "%s: %s", path, msg[len(atLine.FindString(msg)):])
+		c.fail(n, "", "%s: %v", path, yamlpos.Message(err))
 	}
-}
-
-// located turns an error of the YAML package into one with a place.
-func located(file string, err error) error {
-	msg := err.Error()
-	m := atLine.FindStringSubmatch(msg)
-	line, _ := strconv.Atoi(m[1]) // 0 where there is none
-	return &source.Error{Pos: source.Position{File: file, Line: line}, Msg: msg[len(m[0]):]}
 }
 
 // fields returns the keys of a struct and their types.

@@ -199,11 +199,22 @@ func (d *Document) syntaxError(err error) *source.Error {
 // splitError takes the line number off a message of the YAML parser. It is 0
 // where the message has none.
 func splitError(err error) (line int, msg string) {
-	msg = strings.TrimPrefix(err.Error(), "yaml: ")
+	msg = err.Error()
+	if t, ok := errors.AsType[*yaml.TypeError](err); ok {
+		msg = t.Errors[0]
+	}
+	msg = strings.TrimPrefix(msg, "yaml: ")
 	if n, _ := fmt.Sscanf(msg, "line %d:", &line); n == 1 {
 		_, msg, _ = strings.Cut(msg, ": ")
 	}
 	return line, msg
+}
+
+// Message returns an error of decoding a node without its line number, which
+// counts from the start of the document.
+func Message(err error) error {
+	_, msg := splitError(err)
+	return errors.New(msg)
 }
 
 func sameError(err error, msg string) bool {
