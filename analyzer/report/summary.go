@@ -83,12 +83,28 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// broken and doubted are the findings that belie "what was declared and what
+// belies reports whether a finding speaks against "what was declared and what
 // worked on the deployed build works on the candidate".
-var (
-	broken  = []string{"alert-lost", "match-lost", "alert-false"}
-	doubted = []string{"alert-persists", "corpus-incomplete", "alert-noisy", "match-flaky"}
-)
+func belies(f *analyzer.Finding) bool {
+	switch f.ID {
+	case "alert-lost", "match-lost", "alert-false", "alert-persists", "corpus-incomplete", "alert-noisy", "match-flaky":
+		return true
+	case "frequency-changed":
+		return f.Cause != "" // its lines are gone
+	}
+	return false
+}
+
+// warnings counts the findings that are warnings.
+func warnings(r *analyzer.Report) int {
+	n := 0
+	for i := range r.Findings {
+		if r.Findings[i].Severity == analyzer.Warn {
+			n++
+		}
+	}
+	return n
+}
 
 // meaning says in one sentence what the verdict means for the upgrade. It
 // follows the findings, as the review file may have made them milder or worse.
@@ -96,14 +112,18 @@ func meaning(r *analyzer.Report) string {
 	breaks := idsOf(r, func(f *analyzer.Finding) bool { return f.Severity == analyzer.Break })
 	switch r.Verdict {
 	case analyzer.Pass:
-		but := idsOf(r, func(f *analyzer.Finding) bool { return slices.Contains(slices.Concat(broken, doubted), f.ID) })
+		but := idsOf(r, belies)
 		switch {
 		case len(but) > 0:
 			return "nothing counts as a break, but not all that was declared or worked on the deployed build holds on the candidate: " + strings.Join(but, ", ")
 		case len(r.Problems) > 0:
 			return "what could be looked at works on the candidate, but not all of the input is valid"
 		}
-		return "what was declared and what worked on the deployed build works on the candidate"
+		works := "what was declared and what worked on the deployed build works on the candidate"
+		if n := warnings(r); n > 0 {
+			works += ", with " + plural(n, "warning")
+		}
+		return works
 	case analyzer.Fail:
 		has := func(id string) bool { return slices.Contains(breaks, id) }
 		switch {
@@ -139,13 +159,7 @@ func exitNote(r *analyzer.Report, on analyzer.FailOn) string {
 	code := r.ExitCode(on)
 	switch {
 	case code == 1 && r.Verdict != analyzer.Fail:
-		n := 0
-		for _, f := range r.Findings {
-			if f.Severity == analyzer.Warn {
-				n++
-			}
-		}
-		return "exit code 1 only because of " + plural(n, "warning") + ": --fail-on warn"
+		return "exit code 1 only because of " + plural(warnings(r), "warning") + ": --fail-on warn"
 	case code == 0 && r.Verdict == analyzer.Fail:
 		return "exit code 0 although something breaks: --fail-on never"
 	}

@@ -30,6 +30,10 @@ func TestMeaning(t *testing.T) {
 	gained := [2]outcome.Outcome{silent(), fired(42, reservation)}
 	const but = "nothing counts as a break, but not all that was declared or worked on the deployed build holds on the candidate: "
 	f(analyzer.MustFire, both, nil, works)
+	f(analyzer.ExpectNone, [2]outcome.Outcome{fired(42, reservation), withoutLines()}, nil, but+"frequency-changed")
+	late := fired(42, reservation)
+	late.Firing[0].From += 200 * second
+	f(analyzer.MustFire, [2]outcome.Outcome{fired(42, reservation), late}, nil, works+", with 1 warning")
 	f(analyzer.MustFire, lost, severities{"alert-lost": analyzer.Warn}, but+"alert-lost")
 	f(analyzer.MustStaySilent, both, nil, but+"alert-noisy")
 	f(analyzer.MustFire, lost, nil, "something that works on the deployed build breaks on the candidate")
@@ -37,6 +41,13 @@ func TestMeaning(t *testing.T) {
 	f(analyzer.MustClear, both, nil, "an alert that the upgrade must clear still fires on the candidate")
 	f(analyzer.MustStaySilent, both, severities{"alert-noisy": analyzer.Break}, "a finding counts as a break: alert-noisy")
 	f(analyzer.MustFire, [2]outcome.Outcome{silent(), silent()}, nil, "the runs do not prove that the rules still work")
+}
+
+// withoutLines fires, but not because of a line.
+func withoutLines() outcome.Outcome {
+	o := fired(0, "")
+	o.Evidence = nil
+	return o
 }
 
 // TestExitNote: where the exit code does not go with the verdict the first
