@@ -77,6 +77,10 @@ func (s *jsonScanner) scan(line []byte, emit func(key, value []byte)) error {
 // returns the place after its closing brace. The names around it are
 // s.key[:prefix].
 func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (int, error) {
+	around := 0 // bytes that are put before names
+	if prefix > 0 {
+		around = prefix + 1
+	}
 	for {
 		i = skipJSONSpace(line, i)
 		if i >= len(line) {
@@ -88,11 +92,29 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (
 			}
 			return i, errJSONName
 		}
-		name, next, err := s.name(line, i+1, prefix, want)
-		if err != nil {
-			return next, err
+		// Nearly all names are plain, and most are not wanted: they are not
+		// even joined to those around them.
+		from := i + 1
+		end, escaped, high := jsonStringEnd(line, from)
+		if end < 0 {
+			return len(line), errJSONTruncated
 		}
-		i = skipJSONSpace(line, next)
+		wanted, joined := true, false
+		if raw := line[from:end]; !escaped && !high && isPlainName(raw, around) {
+			wanted = want.mayHave(around+len(raw), asNameByte(raw[len(raw)-1]))
+			if around > 0 {
+				s.names += around + len(raw)
+			}
+		} else {
+			if err := s.oddName(raw, escaped, prefix); err != nil {
+				return from, err
+			}
+			wanted, joined = len(s.key) > 0, true
+		}
+		if s.names > maxJSONNames {
+			return from, errJSONNames
+		}
+		i = skipJSONSpace(line, end+1)
 		if i >= len(line) || line[i] != ':' {
 			return i, errJSONColon
 		}
@@ -100,12 +122,16 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (
 		if i >= len(line) {
 			return i, errJSONTruncated
 		}
-		if line[i] == '"' && !name.wanted {
+		if line[i] == '"' && !wanted {
 			if i = jsonStringSkip(line, i+1); i < 0 {
 				return len(line), errJSONTruncated
 			}
-		} else if i, err = s.value(line, i, name, depth, want); err != nil {
-			return i, err
+		} else {
+			var err error
+			name := jsonName{line[from:end], prefix, joined, wanted}
+			if i, err = s.value(line, i, &name, depth, want); err != nil {
+				return i, err
+			}
 		}
 		i = skipJSONSpace(line, i)
 		if i >= len(line) {
@@ -122,8 +148,22 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (
 	}
 }
 
-// A jsonName is a name as it stands in a line. Most are not wanted, so they
-// are joined to those around them only when asked for.
+// isPlainName reports whether a name without escapes, in ASCII, is as long as
+// the label name that it gives, after so many bytes around it.
+func isPlainName(raw []byte, around int) bool {
+	n := len(raw)
+	return n > 0 && raw[0] > ' ' && raw[n-1] > ' ' && (around > 0 || !isDigit(raw[0]))
+}
+
+// asNameByte returns c as it stands in a label name.
+func asNameByte(c byte) byte {
+	if isNameByte[c] {
+		return c
+	}
+	return '_'
+}
+
+// A jsonName is a name as it stands in a line.
 type jsonName struct {
 	raw    []byte
 	prefix int  // length of the names around it
@@ -131,41 +171,18 @@ type jsonName struct {
 	wanted bool // the field may be of use
 }
 
-// name reads the name whose first byte after the quote is line[i] and returns
-// the place after its closing quote.
-func (s *jsonScanner) name(line []byte, i, prefix int, want *nameSet) (jsonName, int, error) {
-	end, escaped, high := jsonStringEnd(line, i)
-	if end < 0 {
-		return jsonName{}, len(line), errJSONTruncated
-	}
-	raw := line[i:end]
-	n := len(raw)
-	if n > 0 && !escaped && !high && raw[0] > ' ' && raw[n-1] > ' ' && (prefix > 0 || !isDigit(raw[0])) {
-		// As a label name it is as long.
-		if prefix > 0 {
-			n += prefix + 1
-			if s.names += n; s.names > maxJSONNames {
-				return jsonName{}, i, errJSONNames
-			}
-		}
-		last := raw[len(raw)-1]
-		if !isNameByte[last] {
-			last = '_'
-		}
-		return jsonName{raw, prefix, false, want.mayHave(n, last)}, end + 1, nil
-	}
+// oddName makes s.key the label name of a field whose name is not plain.
+func (s *jsonScanner) oddName(raw []byte, escaped bool, prefix int) error {
 	if escaped {
 		var ok bool
 		if s.val, ok = appendUnescaped(s.val[:0], raw, jsonEscapes); !ok {
-			return jsonName{}, i, errJSONEscape
+			return errJSONEscape
 		}
 		raw = s.val
 	}
 	s.join(prefix, bytes.TrimSpace(raw))
-	if s.names += len(s.key); s.names > maxJSONNames {
-		return jsonName{}, i, errJSONNames
-	}
-	return jsonName{nil, prefix, true, len(s.key) > 0}, end + 1, nil
+	s.names += len(s.key)
+	return nil
 }
 
 // join makes s.key the label name of a field called raw.
@@ -180,8 +197,8 @@ func (s *jsonScanner) join(prefix int, raw []byte) {
 	s.key = appendLabelName(s.key, raw)
 }
 
-// label returns the label name of a field; joined tells that it is s.key.
-func (s *jsonScanner) labelName(name jsonName) (key []byte, joined bool) {
+// labelName returns the label name of a field; joined tells that it is s.key.
+func (s *jsonScanner) labelName(name *jsonName) (key []byte, joined bool) {
 	if name.joined {
 		return s.key, true
 	}
@@ -194,7 +211,7 @@ func (s *jsonScanner) labelName(name jsonName) (key []byte, joined bool) {
 
 // value scans the value that begins at line[i], emits what it holds under
 // its name, and returns the place after it.
-func (s *jsonScanner) value(line []byte, i int, name jsonName, depth int, want *nameSet) (int, error) {
+func (s *jsonScanner) value(line []byte, i int, name *jsonName, depth int, want *nameSet) (int, error) {
 	switch line[i] {
 	case '"':
 		end, escaped, high := jsonStringEnd(line, i+1)
@@ -265,7 +282,7 @@ func (s *jsonScanner) outerObject(line []byte, i int, want *nameSet) (int, error
 
 // wantedKey returns the label name of a field, in memory that lasts, or nil
 // if it is of no use.
-func (s *jsonScanner) wantedKey(name jsonName, want *nameSet) []byte {
+func (s *jsonScanner) wantedKey(name *jsonName, want *nameSet) []byte {
 	if !name.wanted {
 		return nil
 	}
