@@ -31,7 +31,7 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 		s.headline(r, o.FailOn)
 		s.problems(r)
 	})
-	news := s.part(func() { s.kinds(r) })
+	news := s.part(func() { s.kinds(r, false) })
 	tail := s.part(func() {
 		s.list("Notes", r.Notes, noteRows)
 		s.list("What to try next", next(r), nextRows)
@@ -39,6 +39,10 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 	room := screenLines - lines(head, news, tail)
 	breaks, told := s.breaks(r, room)
 	verdicts := s.part(func() { s.matrix(r, told, room-lines(breaks)) })
+	// Where there is room left, warnings need not be cut.
+	if long := s.part(func() { s.kinds(r, true) }); s.all || lines(head, breaks, long, verdicts, tail) <= screenLines {
+		news = long
+	}
 	s.w.WriteString(head + breaks + news + verdicts + tail)
 	return s.w.Flush()
 }
@@ -77,8 +81,8 @@ func base(r *analyzer.Report, width int) string {
 	return folder
 }
 
-// kinds writes one line for each kind of warning, then of news.
-func (s *screen) kinds(r *analyzer.Report) {
+// kinds writes a line for each kind of warning, then of news; or a paragraph.
+func (s *screen) kinds(r *analyzer.Report, wrapped bool) {
 	started := false
 	for _, of := range []struct {
 		severity   analyzer.Severity
@@ -98,8 +102,13 @@ func (s *screen) kinds(r *analyzer.Report) {
 				s.line("")
 				started = true
 			}
-			head := fmt.Sprintf("%-5s  %s", of.word, b.first.ID)
-			s.line("%s%s", s.paint(of.code, head), cut(fmt.Sprintf(" (%d): %s", len(list), s.named(list)), s.width-len(head)))
+			head := fmt.Sprintf("%-5s  ", of.word)
+			text := fmt.Sprintf("%s (%d): %s", b.first.ID, len(list), s.named(list))
+			if wrapped {
+				s.wrapFrom(s.paint(of.code, head), strings.Repeat(" ", len(head)), text)
+				continue
+			}
+			s.line("%s%s", s.paint(of.code, head), cut(text, s.width-len(head)))
 		}
 	}
 }

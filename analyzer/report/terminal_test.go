@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/outcome"
 )
 
 // TestTerminal_Width: no line is wider than asked for, and without colour no
@@ -109,4 +110,14 @@ func TestCutMiddle(t *testing.T) {
 	f("ordinary-reconnect-console", 15, "ordinar…console")
 	f("ordinary-reconnect", 15, "ordinar…connect")
 	f("日本語日本語", 7, "日… 語")
+}
+
+// TestTerminal_WarningsWhole: with room to spare a warning says all it has to.
+func TestTerminal_WarningsWhole(t *testing.T) {
+	in := newInput("drill")
+	in.add(alert("A", dispatched), [2]outcome.Outcome{fired(42, reservation), withoutLines()})
+	out := string(render(t, "terminal", analyzer.Compare(in.Input), Options{Width: 60}))
+	if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, `no line contains "got reservation on" (of 2400)`) {
+		t.Errorf("the warning is cut:\n%s", out)
+	}
 }
