@@ -36,7 +36,7 @@ type Plan struct {
 	// plans have only the first.
 	sets     [ingestVariants]querySet
 	opt      Options
-	problems []*source.Error
+	problems map[int]*source.Error
 }
 
 // A planned rule knows where its queries are.
@@ -70,7 +70,7 @@ func NewPlan(rs []rules.Rule, opt Options) *Plan {
 	if opt.Interval <= 0 {
 		opt.Interval = DefaultInterval
 	}
-	p := &Plan{rules: make([]planned, len(rs)), opt: opt}
+	p := &Plan{rules: make([]planned, len(rs)), opt: opt, problems: map[int]*source.Error{}}
 	for i := range rs {
 		p.add(i, &rs[i])
 	}
@@ -98,7 +98,7 @@ func (p *Plan) add(i int, r *rules.Rule) {
 	query, err := logql.ParseAndCompile(r.Expr) // places are those of the text
 	if err != nil {
 		pl.reason = err.Error()
-		p.refuse(r, err)
+		p.refuse(i, r, err)
 		return
 	}
 	pl.expr, pl.isLog, pl.pipes = expr, query.IsLog(), query.Pipelines()
@@ -120,24 +120,28 @@ func (p *Plan) add(i int, r *rules.Rule) {
 	}
 }
 
+// maxMessage bounds the characters of a message about a rule.
+const maxMessage = 400
+
 // refuse notes a query that parses but cannot be right, such as one with a
 // bad regexp in a line filter.
-func (p *Plan) refuse(r *rules.Rule, err error) {
+func (p *Plan) refuse(i int, r *rules.Rule, err error) {
 	var bad *syntax.Error
 	if errors.Is(err, logql.ErrUnsupported) || !errors.As(err, &bad) {
 		return
 	}
-	p.problems = append(p.problems, &source.Error{
-		Pos: r.Position(bad.Span.Start), Msg: fmt.Sprintf("%s %s: %s", r.Kind, r.Name, bad.Msg),
+	p.problems[i] = &source.Error{
+		Pos: r.Position(bad.Span.Start), Msg: fmt.Sprintf("%s %q is not valid LogQL: %s", r.Kind, r.Name, source.Clip(bad.Msg, maxMessage)),
 		Hint: bad.Hint, Show: bad.Caret(),
-	})
+	}
 }
 
 // Len returns the number of rules.
 func (p *Plan) Len() int { return len(p.rules) }
 
-// Problems returns the rules that are not valid, in the order of the rules.
-func (p *Plan) Problems() []*source.Error { return p.problems }
+// Problems returns what is wrong with the rules that are not valid, by index:
+// they parse, but a part of them, such as a regexp, is at fault.
+func (p *Plan) Problems() map[int]*source.Error { return p.problems }
 
 func (s *querySet) add(rule int, q *logql.Query, left bool) int {
 	s.queries = append(s.queries, q)

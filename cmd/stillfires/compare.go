@@ -111,7 +111,7 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := writeReport(cmd.Context(), env, rep, outputs, &f.out); err != nil {
+	if err := writeReport(cmd.Context(), env, rep, failOn, outputs, &f.out); err != nil {
 		return err
 	}
 	return exitWith(rep.ExitCode(failOn))

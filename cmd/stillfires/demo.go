@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/compare"
 	"github.com/stillfires/stillfires/internal/demo"
 	"github.com/stillfires/stillfires/internal/review"
@@ -77,10 +78,10 @@ func runDemo(ctx context.Context, env *cliEnv, dir string, kept bool, outputs []
 	if err != nil {
 		return err
 	}
-	if err := writeReport(ctx, env, rep, outputs, out); err != nil {
+	if err := writeReport(ctx, env, rep, analyzer.FailOnBreak, outputs, out); err != nil {
 		return err
 	}
-	code := rep.ExitCode(0)
+	code := rep.ExitCode(analyzer.FailOnBreak)
 	fmt.Fprintf(env.stderr, demoOutro, code)
 	if kept {
 		fmt.Fprintf(env.stderr, demoKept, dir, filepath.Join(dir, demo.ReviewFile))

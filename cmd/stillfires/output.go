@@ -43,6 +43,9 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 // names; with one format and one file the ending does not matter. What has no
 // file goes to standard output, which takes one format.
 func (f *outputFlags) resolve() ([]output, error) {
+	if f.width < 0 {
+		return nil, fmt.Errorf("--width %d: must be a number of columns", f.width)
+	}
 	for _, name := range f.formats {
 		if !slices.Contains(report.Formats(), name) {
 			return nil, fmt.Errorf("--format %q: unknown; the formats are %s", name, strings.Join(report.Formats(), ", "))
@@ -124,10 +127,10 @@ func (f *outputFlags) columns(w io.Writer) int {
 
 // writeReport renders everything first and writes then, files before standard
 // output, so that nothing half-written stays behind.
-func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, outs []output, f *outputFlags) error {
+func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, failOn analyzer.FailOn, outs []output, f *outputFlags) error {
 	rendered := make([][]byte, len(outs))
 	for i, o := range outs {
-		opt := report.Options{Width: f.columns(env.stdout)}
+		opt := report.Options{Width: f.columns(env.stdout), FailOn: failOn}
 		if o.file == "" {
 			opt.Color, _ = f.colored(env.stdout, env.getenv) // checked in resolve
 		}

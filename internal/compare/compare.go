@@ -71,11 +71,14 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	known := allScenarios([]*side{deployed, candidate})
 	deployed.keep(scenarios)
 	candidate.keep(scenarios)
-	plan := replay.NewPlan(set.Rules, replay.Options{
-		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels,
-	})
+	options := replay.Options{Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels}
+	plan := replay.NewPlan(set.Rules, options)
+	if bad := plan.Problems(); len(bad) > 0 {
+		set.Reject(bad)
+		plan = replay.NewPlan(set.Rules, options)
+	}
 	in := analyzer.Input{
-		Scenarios: scenarios, Rules: set.Rules, Problems: append(set.Problems, plan.Problems()...),
+		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 	}

@@ -29,6 +29,9 @@ func (o *Options) expectations(in *analyzer.Input, set *rules.Set, known []strin
 	in.Problems = append(in.Problems, resolved.Problems...)
 	in.Notes = append(in.Notes, resolved.Notes...)
 	in.Expect = resolved.Expect
+	for _, d := range resolved.Unmatched {
+		in.Unmatched = append(in.Unmatched, analyzer.Unmatched{Scenario: d.Scenario, Rule: d.Rule, Expect: d.Expect})
+	}
 	if o.Review != nil {
 		in.Severities = o.Review.Severities
 	}
