@@ -105,7 +105,7 @@ func (s *screen) matrix(r *analyzer.Report, told map[*rules.Rule]bool, room int)
 			if v == analyzer.Fail {
 				cell = s.paint(red, cells[v]) + cell[len(cells[v]):]
 			}
-			line.WriteString(fmt.Sprintf("%*s%s", gap, "", cell))
+			fmt.Fprintf(&line, "%*s%s", gap, "", cell)
 		}
 		s.line("%s", strings.TrimRight(line.String(), " "))
 	}

@@ -32,7 +32,7 @@ func (s *screen) part(f func()) string {
 	whole := s.w
 	s.w = bufio.NewWriter(&b)
 	f()
-	s.w.Flush() // into memory: it cannot fail
+	_ = s.w.Flush() // into memory: it cannot fail
 	s.w = whole
 	return b.String()
 }

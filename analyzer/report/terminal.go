@@ -43,7 +43,7 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 	if long := s.part(func() { s.kinds(r, true) }); s.all || lines(head, breaks, long, verdicts, tail) <= screenLines {
 		news = long
 	}
-	s.w.WriteString(head + breaks + news + verdicts + tail)
+	fmt.Fprint(s.w, head, breaks, news, verdicts, tail)
 	return s.w.Flush()
 }
 
