@@ -113,9 +113,7 @@ func newRoute(pipelines []*runPipeline) *route {
 	}
 	gates := &gates{known: make(map[string]int32)}
 	rt.next = rt.grow(pipelines, 0, false, gates)
-	if rt.texts = gates.index(); rt.texts != nil {
-		rt.next.byText(rt.texts)
-	}
+	rt.texts = gates.index(&rt.next)
 	rt.want = fieldsOf(pipelines)
 	return rt
 }

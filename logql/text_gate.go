@@ -120,11 +120,13 @@ func (b *gates) after(s stage) *gates {
 	return b
 }
 
-// index returns the index of all texts, or takes the gates away again when
+// index returns the index of all texts and makes branches wait for them, or takes the gates away again when
 // there are so few that the filters do better on their own.
-func (b *gates) index() *textIndex {
+func (b *gates) index(root *branch) *textIndex {
 	if len(b.texts) >= enoughTexts || b.folds {
-		return newTextIndex(b.texts)
+		x := newTextIndex(b.texts)
+		root.wait(x)
+		return x
 	}
 	for _, n := range b.nodes {
 		n.gate = nil
@@ -191,19 +193,23 @@ type textNodes struct {
 // found, instead of asking each node.
 const enoughNodes = 6
 
-// byText moves nodes of a branch to textNodes, and does so with the branches
-// after it.
-func (b *branch) byText(x *textIndex) {
+// wait moves nodes of a branch to textNodes, and does so with the branches
+// after it. Nodes with short texts, which the index finds only when asked,
+// stay.
+func (b *branch) wait(x *textIndex) {
 	for _, n := range b.nodes {
-		n.next.byText(x)
-		n.strict.byText(x)
+		n.next.wait(x)
+		n.strict.wait(x)
 	}
 	for _, s := range b.switches {
 		for _, n := range s.byValue {
-			n.next.byText(x)
+			n.next.wait(x)
 		}
 	}
-	waits := func(n *node) bool { return n.gate != nil && n.gate.texts != nil && !n.gate.negative }
+	waits := func(n *node) bool {
+		return n.gate != nil && n.gate.texts != nil && !n.gate.negative &&
+			!slices.ContainsFunc(n.gate.texts, func(text int32) bool { return x.short[text] })
+	}
 	count := 0
 	for _, n := range b.nodes {
 		if waits(n) {

@@ -23,12 +23,16 @@ type lineText struct {
 // bitmap rules out nearly all places at which no text can stand. What is left
 // is compared with the text. Grams ignore case.
 //
-// Short texts would need a look at every place. They are searched for one by
-// one when they are few.
+// Short texts would need a look at every place. When they are few they are
+// searched for one by one, and only once they are asked for.
 type textIndex struct {
 	texts []lineText
 	folds bool    // some are without regard to case
-	rest  []int32 // texts that are searched for one by one
+	long  []int32 // texts whose grams are looked at
+	short []bool  // by text: it is not in long
+
+	grams   map[uint32]int // how often grams of the texts were seen in the first lines
+	learned int            // lines seen, up to enoughLines
 
 	gram, stride int
 	mask         uint32   // of the bytes of a gram
@@ -39,9 +43,11 @@ type textIndex struct {
 
 	// What the line in hand holds. A text was found if its mark is that of
 	// the line, so marks need not be cleared.
+	line  []byte
 	marks []uint32
+	tried []uint32 // marks of the last lines that were searched for short texts
 	mark  uint32
-	found []int32
+	found []int32 // of long
 	// odd says that a letter of the line may be equal, but for case, to an
 	// ASCII letter without being one. Then any text without regard to case may
 	// be there.
@@ -63,26 +69,24 @@ const (
 )
 
 func newTextIndex(texts []lineText) *textIndex {
-	x := &textIndex{texts: texts, marks: make([]uint32, len(texts))}
+	x := &textIndex{
+		texts: texts,
+		short: make([]bool, len(texts)),
+		grams: make(map[uint32]int),
+		marks: make([]uint32, len(texts)),
+		tried: make([]uint32, len(texts)),
+	}
 	x.choose()
-	var all []int32
-	count := make(map[uint32]int)
 	for i, t := range texts {
 		x.folds = x.folds || t.fold
-		if len(t.text) < x.gram+x.stride-1 {
-			x.rest = append(x.rest, int32(i))
-			continue
-		}
-		all = append(all, int32(i))
-		for at := 0; at+x.gram <= len(t.text); at++ {
-			count[x.gramOf(t.text[at:])]++
+		if x.short[i] = len(t.text) < x.gram+x.stride-1; !x.short[i] {
+			x.long = append(x.long, int32(i))
 		}
 	}
-	for _, i := range all {
+	for _, i := range x.long {
 		text := texts[i].text
-		from := x.rarest(text, count)
-		for at := from; at < from+x.stride; at++ {
-			x.entries = append(x.entries, gramEntry{gramHash(x.gramOf(text[at:])), int32(at), i})
+		for at := 0; at+x.gram <= len(text); at++ {
+			x.grams[x.gramOf(text[at:])]++ // what texts share is likely to be common
 		}
 	}
 	x.build()
@@ -114,13 +118,14 @@ func (x *textIndex) choose() {
 }
 
 // rarest returns the place in text from which stride grams are the least
-// likely to be met: they are in few texts and have no common bytes.
-func (x *textIndex) rarest(text []byte, count map[uint32]int) int {
+// likely to be met: as the first lines of the log show, or while none were
+// seen, as they are in few texts and have no common bytes.
+func (x *textIndex) rarest(text []byte) int {
 	best, at := 0, 0
 	for from := 0; from+x.stride-1+x.gram <= len(text); from++ {
 		cost := 0
 		for i := from; i < from+x.stride; i++ {
-			cost += 64 * count[x.gramOf(text[i:])]
+			cost += 64 * x.grams[x.gramOf(text[i:])]
 			for _, c := range text[i : i+x.gram] {
 				cost -= int(min(rarity[c], 96))
 			}
@@ -146,7 +151,16 @@ func gramHash(gram uint32) uint32 { return gram * 0x9e3779b1 }
 // bucketBits is how many upper bits of a hash choose the entries.
 const bucketBits = 10
 
+// build makes the entries of the texts in long.
 func (x *textIndex) build() {
+	x.entries = x.entries[:0]
+	for _, i := range x.long {
+		text := x.texts[i].text
+		from := x.rarest(text)
+		for at := from; at < from+x.stride; at++ {
+			x.entries = append(x.entries, gramEntry{gramHash(x.gramOf(text[at:])), int32(at), i})
+		}
+	}
 	// Sixteen bits for each entry make one place in twenty a false hit.
 	size := max(bucketBits, bits.Len(uint(16*len(x.entries))))
 	x.shift = uint8(32 - size)
@@ -164,22 +178,58 @@ func (x *textIndex) build() {
 	}
 }
 
+// enoughLines is after how many lines it is known which grams are rare.
+const enoughLines = 256
+
+// learn counts the grams of one of the first lines. After the last it chooses
+// anew where in the texts to look. What is found does not depend on it.
+func (x *textIndex) learn(line []byte) {
+	if x.learned == 0 {
+		for gram := range x.grams {
+			x.grams[gram] = 0
+		}
+	}
+	for ; len(line) >= x.gram; line = line[1:] {
+		gram := x.gramOf(line)
+		if n, ok := x.grams[gram]; ok {
+			x.grams[gram] = n + 1
+		}
+	}
+	if x.learned++; x.learned == enoughLines {
+		x.build()
+		x.grams = nil
+	}
+}
+
 // holds reports whether the line that was searched holds a text.
-func (x *textIndex) holds(text int32) bool { return x.marks[text] == x.mark }
+func (x *textIndex) holds(text int32) bool {
+	return x.marks[text] == x.mark || x.short[text] && x.holdsShort(text)
+}
+
+func (x *textIndex) holdsShort(text int32) bool {
+	if x.tried[text] == x.mark {
+		return false // or it would be marked
+	}
+	x.tried[text] = x.mark
+	if !x.texts[text].in(x.line) {
+		return false
+	}
+	x.marks[text] = x.mark
+	return true
+}
 
 // search finds the texts in line.
 func (x *textIndex) search(line []byte) {
-	x.found = x.found[:0]
+	x.line, x.found = line, x.found[:0]
 	if x.mark++; x.mark == 0 {
 		clear(x.marks)
+		clear(x.tried)
 		x.mark = 1
 	}
-	x.odd = x.folds && hasOddLetter(line)
-	for _, i := range x.rest {
-		if x.texts[i].in(line) {
-			x.note(i)
-		}
+	if x.learned < enoughLines && len(x.long) > 0 {
+		x.learn(line)
 	}
+	x.odd = x.folds && hasOddLetter(line)
 	if len(x.entries) == 0 {
 		return
 	}
@@ -200,7 +250,7 @@ func (x *textIndex) search(line []byte) {
 func (x *textIndex) compare(line []byte, at int, hash uint32) {
 	bucket := hash >> (32 - bucketBits)
 	for _, e := range x.entries[x.starts[bucket]:x.starts[bucket+1]] {
-		if e.hash != hash || x.holds(e.text) {
+		if e.hash != hash || x.marks[e.text] == x.mark {
 			continue
 		}
 		t := &x.texts[e.text]
@@ -209,14 +259,10 @@ func (x *textIndex) compare(line []byte, at int, hash uint32) {
 			continue
 		}
 		if part := line[from : from+len(t.text)]; t.fold && equalLower(part, t.text) || !t.fold && bytes.Equal(part, t.text) {
-			x.note(e.text)
+			x.marks[e.text] = x.mark
+			x.found = append(x.found, e.text)
 		}
 	}
-}
-
-func (x *textIndex) note(text int32) {
-	x.marks[text] = x.mark
-	x.found = append(x.found, text)
 }
 
 // in reports whether line holds the text.
