@@ -32,6 +32,7 @@ type Description struct {
 	Environment EnvironmentSpec `yaml:"environment"`
 	Time        TimeSpec        `yaml:"time"`
 	Logs        []LogSpec       `yaml:"logs"`
+	Metrics     []MetricSpec    `yaml:"metrics"`
 	Files       []FileSpec      `yaml:"files"`
 	Ignore      []string        `yaml:"ignore"`
 
@@ -273,6 +274,11 @@ func (d *Description) check() error {
 	for i := range d.Logs {
 		if err := d.Logs[i].check(); err != nil {
 			return d.errorAt([]any{"logs", i}, "logs[%d]: %v", i, err)
+		}
+	}
+	for i := range d.Metrics {
+		if err := d.Metrics[i].check(); err != nil {
+			return d.errorAt([]any{"metrics", i}, "metrics[%d]: %v", i, err)
 		}
 	}
 	for i := range d.Files {

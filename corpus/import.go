@@ -219,6 +219,9 @@ func (im *importer) all(jobs []*runJob) error {
 	if err := im.each(len(streams), func(i int) error { return streams[i].write() }); err != nil {
 		return err
 	}
+	if err := im.each(len(jobs), func(i int) error { return jobs[i].writeMetrics() }); err != nil {
+		return err
+	}
 	return im.each(len(jobs), func(i int) error { return jobs[i].carryFiles() })
 }
 

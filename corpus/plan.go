@@ -29,6 +29,7 @@ type runPlan struct {
 	captures map[string]string
 	streams  []*streamPlan // ordered by labels
 	files    []filePlan
+	metrics  []*metricPlan
 }
 
 type streamPlan struct {
@@ -180,6 +181,9 @@ func (p *planner) take(dir, name, rest string, captures map[string]string) bool 
 				}
 			}
 		}
+	}
+	if p.takeMetrics(dir, name, rest, captures) {
+		return true
 	}
 	for i := range p.desc.Files {
 		spec := &p.desc.Files[i]

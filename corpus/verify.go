@@ -33,6 +33,10 @@ func Verify(ctx context.Context, dir string) (*VerifyReport, error) {
 		}
 		for _, f := range r.Manifest.Files {
 			rep.Files++
+			if f.Path == MetricsFile {
+				errs = append(errs, r.verifyMetrics())
+				continue
+			}
 			errs = append(errs, r.verifyFile(f.Path))
 		}
 		if err := ctx.Err(); err != nil {
