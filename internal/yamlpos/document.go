@@ -22,6 +22,9 @@ type File struct {
 	Name  string
 	Text  []byte
 	lines []int // offset of the first byte of each line
+
+	outer  *File  // of a nested file; else nil
+	places Places // of Text in outer
 }
 
 // NewFile returns a file with the given text.
@@ -35,8 +38,20 @@ func NewFile(name string, text []byte) *File {
 	return f
 }
 
+// Nested returns a text that is written within a scalar of a document as a file
+// of its own, as JSON that a field holds as text. All that is said of it is said of
+// the file that holds it.
+func (d *Document) Nested(n *yaml.Node) *File {
+	f := NewFile(d.File.Name, []byte(n.Value))
+	f.outer, f.places = d.File, d.Scalar(n)
+	return f
+}
+
 // Position returns the place of the byte at offset.
 func (f *File) Position(offset int) source.Position {
+	if f.outer != nil {
+		return f.outer.Position(f.places.At(min(max(offset, 0), len(f.Text))))
+	}
 	offset = min(max(offset, 0), len(f.Text))
 	line := lineOf(f.lines, offset)
 	return source.Position{File: f.Name, Line: line + 1, Column: offset - f.lines[line] + 1}
@@ -45,6 +60,15 @@ func (f *File) Position(offset int) source.Position {
 // Errorf returns an error about the bytes [start, end). Texts and errors
 // among args are clipped.
 func (f *File) Errorf(start, end int, format string, args ...any) *source.Error {
+	if f.outer != nil {
+		start = min(max(start, 0), len(f.Text))
+		from := f.places.At(start)
+		to := from + 1
+		if end = min(end, len(f.Text)); end > start {
+			to = f.places.At(end-1) + 1
+		}
+		return f.outer.Errorf(from, to, format, args...)
+	}
 	return &source.Error{
 		Pos:  f.Position(start),
 		Msg:  source.Sprintf(format, args...),
@@ -58,6 +82,10 @@ const excerptWidth = 120
 // Excerpt returns the line that holds start with a caret below, cut where the
 // line is very long.
 func (f *File) Excerpt(start, end int) string {
+	if f.outer != nil {
+		from := f.places.At(start)
+		return f.outer.Excerpt(from, max(f.places.At(end-1)+1, from+1))
+	}
 	start = min(max(start, 0), len(f.Text))
 	line := lineOf(f.lines, start)
 	from, to := f.lines[line], len(f.Text)

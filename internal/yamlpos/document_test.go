@@ -139,3 +139,23 @@ func TestPosition_LongLine(t *testing.T) {
 		}
 	}
 }
+
+// A text within a scalar is placed in the file that holds it, escapes and all.
+func TestNested(t *testing.T) {
+	f := func(text, inner string, wantPos, wantShow string) {
+		t.Helper()
+		docs, problems := Parse(NewFile("f", []byte(text)))
+		if len(problems) > 0 {
+			t.Fatal(problems[0])
+		}
+		file := docs[0].Nested(docs[0].Get(docs[0].Root, "json"))
+		at := strings.Index(string(file.Text), inner)
+		got := file.Errorf(at, at+len(inner), "x")
+		if got.Pos.String() != wantPos || got.Show != wantShow {
+			t.Errorf("%q: %v\n%s\nwant %s\n%s", text, got.Pos, got.Show, wantPos, wantShow)
+		}
+	}
+	f("json: |\n  {\n    \"a\": 1\n  }\n", "1", "f:3:10", "    \"a\": 1\n         ^")
+	f(`{"json": "{\"a\": \"b\"}"}`, `"b"`, "f:1:19", `{"json": "{\"a\": \"b\"}"}`+"\n                  ^^^^")
+	f(`{"json": "{}"}`, "{", "f:1:11", `{"json": "{}"}`+"\n          ^")
+}

@@ -9,7 +9,12 @@ import (
 
 // A Place says that the value of a scalar, from byte Offset on, stands in the
 // file from byte At on. It holds up to the next place.
-type Place struct{ Offset, At int }
+type Place struct {
+	Offset, At int
+	// Still says that all these bytes stand at At, as those of what was put in
+	// for a name.
+	Still bool
+}
 
 // Places maps the bytes of a scalar's value to the file, ordered by Offset.
 type Places []Place
@@ -23,6 +28,9 @@ func (ps Places) At(offset int) int {
 		}
 		return ps[0].At
 	}
+	if ps[i].Still {
+		return ps[i].At
+	}
 	return ps[i].At + offset - ps[i].Offset
 }
 
@@ -30,9 +38,11 @@ func (ps Places) At(offset int) int {
 func (ps Places) Shift(by int) Places {
 	shifted := Places{{Offset: 0, At: ps.At(by)}}
 	for _, p := range ps {
-		if p.Offset > by {
-			shifted = append(shifted, Place{Offset: p.Offset - by, At: p.At})
+		if p.Offset <= by {
+			shifted[0].Still = p.Still
+			continue
 		}
+		shifted = append(shifted, Place{Offset: p.Offset - by, At: p.At, Still: p.Still})
 	}
 	return shifted
 }

@@ -195,7 +195,7 @@ func TestScalar_Random(t *testing.T) {
 }
 
 func TestPlaces_Shift(t *testing.T) {
-	ps := Places{{0, 10}, {4, 20}, {6, 30}}
+	ps := Places{{Offset: 0, At: 10}, {Offset: 4, At: 20, Still: true}, {Offset: 6, At: 30}}
 	for by := range 8 {
 		shifted := ps.Shift(by)
 		for i := range 8 - by {
