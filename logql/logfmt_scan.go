@@ -75,32 +75,14 @@ func (s *logfmtScanner) scan(line []byte, emit func(key, value []byte)) error {
 // The key is empty when the pair is not wanted or the key cannot be a name.
 func (s *logfmtScanner) pair(line []byte, i int) (key, value []byte, next int, err error) {
 	start := i
-	for i < len(line) && isNameByte[line[i]] {
-		i++
-	}
-	plain := i == len(line) || line[i] == '=' || line[i] <= ' '
-	if !plain {
-		for i < len(line) && line[i] > ' ' && line[i] != '=' {
-			if line[i] == '"' {
-				return nil, nil, i, errLogfmtKey
-			}
-			i++
-		}
+	i, high := logfmtValueEnd(line, i)
+	if i < len(line) && line[i] == '"' {
+		return nil, nil, i, errLogfmtKey
 	}
 	if i == start {
 		return nil, nil, i, errLogfmtNoKey
 	}
-	key = line[start:i]
-	if !plain || isDigit(key[0]) {
-		key = s.name(key)
-	}
-	if len(key) > 0 && s.want != nil {
-		if s.want.mayHave(len(key), key[len(key)-1]) {
-			key = s.want.find(key)
-		} else {
-			key = nil
-		}
-	}
+	key = s.name(line[start:i], high)
 	wanted := len(key) > 0
 	if i == len(line) || line[i] != '=' {
 		return key, nil, i, nil
@@ -117,13 +99,29 @@ func (s *logfmtScanner) pair(line []byte, i int) (key, value []byte, next int, e
 	return key, value, i, nil
 }
 
-// name makes key a label name. A key that is not UTF-8 has none.
-func (s *logfmtScanner) name(key []byte) []byte {
-	if hasRuneError(key) {
-		return nil
+// name makes key a label name. One that is not wanted has none, nor has one
+// that is not UTF-8.
+func (s *logfmtScanner) name(key []byte, high bool) []byte {
+	if !high && !isDigit(key[0]) {
+		// The label name is as long.
+		if !s.want.mayHave(len(key), asNameByte(key[len(key)-1])) {
+			return nil
+		}
 	}
-	s.key = appendLabelName(s.key[:0], key)
-	return s.arena.copy(s.key)
+	if !isLabelName(key) {
+		if high && hasRuneError(key) {
+			return nil
+		}
+		s.key = appendLabelName(s.key[:0], key)
+		key = s.key
+		if s.want == nil {
+			return s.arena.copy(key)
+		}
+	}
+	if s.want != nil {
+		return s.want.find(key)
+	}
+	return key
 }
 
 // bare reads the value without quotes that begins at line[i].
@@ -141,7 +139,7 @@ func (s *logfmtScanner) bare(line []byte, i int) (value []byte, next int, err er
 }
 
 // logfmtValueEnd returns the place of the first blank, control character, '='
-// or quote at or after line[i], and whether there are bytes beyond ASCII
+// or quote, which end keys too, at or after line[i], and whether there are bytes beyond ASCII
 // before it. As jsonStringEnd it looks at eight bytes at a time.
 func logfmtValueEnd(line []byte, i int) (end int, high bool) {
 	var seen uint64
