@@ -3,6 +3,7 @@ package logql
 import (
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func (q *Query) Prefilter(streams []logs.Labels) *Prefilter {
 		return nil
 	}
 	var best requirement
-	parsed, opaque := false, false // what stands before the stage in hand
+	var by parsers // what stands before the stage in hand
 	for i, s := range query.Stages {
 		var r requirement
 		switch s := s.(type) {
@@ -43,14 +44,15 @@ func (q *Query) Prefilter(streams []logs.Labels) *Prefilter {
 				return p
 			}
 		case *logqlsyntax.JSONStage:
-			parsed = true
+			by.json = true
 			// What a path yields may be an object, and is not looked for.
-			opaque = opaque || len(s.Extractions) > 0
+			by.opaque = by.opaque || len(s.Extractions) > 0
 		case *logqlsyntax.LogfmtStage:
-			parsed = true
+			by.logfmt = true
+			by.opaque = by.opaque || len(s.Extractions) > 0
 		case *logqlsyntax.LabelFilterStage:
-			if parsed && !opaque {
-				r = labelRequirement(s.Filter, streams)
+			if (by.json || by.logfmt) && !by.opaque {
+				r = by.labelRequirement(s.Filter, streams)
 			}
 		case *logqlsyntax.DropStage, *logqlsyntax.KeepStage, *logqlsyntax.Decolorize,
 			*logqlsyntax.PatternStage, *logqlsyntax.RegexpStage, *logqlsyntax.UnpackStage,
@@ -139,12 +141,18 @@ func requiredByPattern(pattern string) [][]byte {
 	return requiredTexts(tree)
 }
 
+// parsers are the parsers from which a label may come.
+type parsers struct {
+	json, logfmt bool
+	opaque       bool // one gives labels that tell nothing of the line
+}
+
 // labelRequirement returns what the raw line holds where a parsed field passes
 // the filter. A label that a stream has itself tells nothing of the line.
-func labelRequirement(f logqlsyntax.LabelFilter, streams []logs.Labels) requirement {
+func (by parsers) labelRequirement(f logqlsyntax.LabelFilter, streams []logs.Labels) requirement {
 	switch f := f.(type) {
 	case *logqlsyntax.LabelBinary:
-		l, r := labelRequirement(f.LHS, streams), labelRequirement(f.RHS, streams)
+		l, r := by.labelRequirement(f.LHS, streams), by.labelRequirement(f.RHS, streams)
 		switch {
 		case f.Or:
 			return l.or(r)
@@ -153,13 +161,13 @@ func labelRequirement(f logqlsyntax.LabelFilter, streams []logs.Labels) requirem
 		}
 		return r
 	case *logqlsyntax.LabelString:
-		return matcherRequirement(f.Matcher, streams)
+		return by.matcherRequirement(f.Matcher, streams)
 	default:
 		return requirement{}
 	}
 }
 
-func matcherRequirement(m *logqlsyntax.Matcher, streams []logs.Labels) requirement {
+func (by parsers) matcherRequirement(m *logqlsyntax.Matcher, streams []logs.Labels) requirement {
 	if strings.HasPrefix(m.Name, "__") {
 		return requirement{} // __error__ and its kind are not in the line
 	}
@@ -172,7 +180,7 @@ func matcherRequirement(m *logqlsyntax.Matcher, streams []logs.Labels) requireme
 	switch m.Op {
 	case logqlsyntax.MatchEqual:
 		if m.Value != "" && !strings.ContainsRune(m.Value, utf8.RuneError) && utf8.ValidString(m.Value) {
-			r.texts = [][]byte{[]byte(m.Value)}
+			r.texts = by.written(m.Name, m.Value)
 		}
 	case logqlsyntax.MatchRegexp:
 		r.texts = requiredByPattern(m.Value)
@@ -195,4 +203,32 @@ func exactFilter(f *logqlsyntax.LineFilter) *Prefilter {
 		p.finders = append(p.finders, newFinder([]byte(o.Value)))
 	}
 	return p
+}
+
+// written returns the ways in which a parser's field with the given value can
+// stand in a line without escapes.
+func (by parsers) written(name, value string) [][]byte {
+	var texts [][]byte
+	if by.json {
+		text := strconv.Quote(value)
+		if text != `"`+value+`"` || bareInJSON(value) {
+			text = value
+		}
+		texts = append(texts, []byte(text))
+	}
+	if by.logfmt {
+		// Other characters of a key become "_", so a name that has one may be
+		// written in several ways.
+		if strings.Contains(name, "_") {
+			texts = append(texts, []byte(value))
+		} else {
+			texts = append(texts, []byte(name+"="+value), []byte(name+`="`+value))
+		}
+	}
+	return texts
+}
+
+// bareInJSON reports whether a value may stand in JSON without quotes.
+func bareInJSON(value string) bool {
+	return value == "true" || value == "false" || strings.ContainsAny(value[:1], "-0123456789")
 }
