@@ -13,9 +13,9 @@ import (
 // A format is one way in which rules are kept.
 type format struct {
 	name string
-	// extension of the text files of this format; empty for formats that
-	// are YAML or JSON documents.
-	extension string
+	// extensions of the text files of this format; none for formats that are
+	// YAML or JSON documents.
+	extensions []string
 	// holds reports whether a document is of this format, by its content.
 	// It is nil for text files.
 	holds func(*yamlpos.Document) bool
@@ -23,33 +23,34 @@ type format struct {
 }
 
 // formats lists all formats. A document is of the first one that holds it.
-var formats = []format{
-	{name: "rule groups", holds: holdsGroups, load: loadGroups},
-	{name: "saved queries", holds: holdsQueries, load: loadQueries},
-	{name: "a LogQL query", extension: ".logql", load: loadLogQL},
-	{name: "a PromQL query", extension: ".promql", load: loadPromQL},
+func formats() []format {
+	return []format{
+		{name: "rule groups", holds: holdsGroups, load: loadGroups},
+		{name: "PrometheusRule, VMRule, AlertingRule, RecordingRule", holds: holdsRuleObject, load: loadRuleObject},
+		{name: "ConfigMap", holds: holdsConfigMap, load: loadConfigMap},
+		{name: "List", holds: holdsObjectList, load: loadObjectList},
+		{name: "saved queries", holds: holdsQueries, load: loadQueries},
+		{name: "a LogQL query", extensions: []string{".logql"}, load: loadLogQL},
+		{name: "a PromQL query", extensions: []string{".promql"}, load: loadPromQL},
+	}
 }
 
-// formatNames returns the names of all formats, for messages.
-func formatNames() string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}
+// knownKinds says for messages what is read.
+const knownKinds = "rule files, objects, dashboards, alerts, saved queries, runbooks and pipelines are read, see docs/rules.md"
 
 func textExtension(ext string) bool {
-	return ext != "" && slices.ContainsFunc(formats, func(f format) bool { return f.extension == ext })
+	return slices.ContainsFunc(formats(), func(f format) bool { return slices.Contains(f.extensions, ext) })
 }
 
 // A part is what a format loads: a document, or a text file.
 type part struct {
 	file *yamlpos.File
 	doc  *yamlpos.Document // nil for text files
-	ext  string
+	name string            // what the text is called as a file
+	ext  string            // of name, in small letters
 	// budget is what may still be read of the file.
 	budget *int
+	depth  int // of objects around the part
 }
 
 // found is what a format found in a part.
@@ -57,7 +58,12 @@ type found struct {
 	drafts   []*draft
 	problems []*source.Error
 	broken   []Broken
+	notes    []Note
+	skipped  []Skip
 	budget   *int
+	// nothing is set by a format for objects of all kinds when those at hand
+	// hold no rules.
+	nothing bool
 }
 
 // maxWork bounds what is read of one file: one for each field and for each 64
@@ -82,16 +88,29 @@ func (f *found) spend(d *yamlpos.Document, n *yaml.Node, work int) bool {
 
 // add loads a part. It reports whether a format holds it.
 func (f *found) add(p *part) bool {
-	for _, format := range formats {
-		if p.doc == nil && format.extension == p.ext || p.doc != nil && format.holds != nil && format.holds(p.doc) {
+	for _, format := range formats() {
+		if p.doc == nil && slices.Contains(format.extensions, p.ext) || p.doc != nil && format.holds != nil && format.holds(p.doc) {
 			more := format.load(p)
+			for _, d := range more.drafts {
+				if d.rule.Format == "" {
+					d.rule.Format = format.name
+				}
+			}
 			f.drafts = append(f.drafts, more.drafts...)
 			f.problems = append(f.problems, more.problems...)
 			f.broken = append(f.broken, more.broken...)
-			return true
+			f.notes = append(f.notes, more.notes...)
+			f.skipped = append(f.skipped, more.skipped...)
+			return !more.nothing
 		}
 	}
 	return false
+}
+
+// skip notes a node that is left out without fault.
+func (f *found) skip(d *yamlpos.Document, n *yaml.Node, reason string) {
+	at := d.Position(n)
+	f.skipped = append(f.skipped, Skip{Pos: source.Position{File: at.File, Line: at.Line}, Reason: reason})
 }
 
 // breaks keeps the name of a rule, if it has one, of which problems were found
@@ -119,7 +138,17 @@ type draft struct {
 	file   *yamlpos.File
 	places yamlpos.Places // of rule.Expr
 	fault  *source.Error  // set when the expression is not valid
+	home   *home          // what a rule group is kept in; nil: a plain file
+	hint   string         // what to do if the expression is not valid; may be empty
+	// misplaced is set when the expression is valid, but not in the language
+	// of its home.
+	misplaced *source.Error
 	reading
+}
+
+// settle makes a rule one that is listed but not evaluated.
+func (d *draft) settle(languageReason, reason string) {
+	d.rule.Language, d.rule.LanguageReason, d.rule.NotEvaluated = Other, languageReason, reason
 }
 
 // place sets where the expression of a draft stands.
@@ -127,19 +156,27 @@ func (d *draft) place(file *yamlpos.File, places yamlpos.Places) {
 	d.file, d.places = file, places
 	expr := d.rule.Expr
 	d.rule.Pos = file.Position(places.At(len(expr) - len(strings.TrimLeft(expr, " \t\r\n"))))
-	next, before := 0, -1 // index of the place that begins next; file offset before
+	d.rule.places = placesOf(expr, file, places)
+}
+
+// placesOf returns the places of an expression by line and column.
+func placesOf(expr string, file *yamlpos.File, places yamlpos.Places) []place {
+	var out []place
 	for i := range len(expr) {
-		at := places.At(i)
-		fresh := i == 0 || expr[i-1] == '\n' || before >= 0 && file.Text[before] == '\n'
-		for next < len(places) && places[next].Offset <= i {
-			next, fresh = next+1, true
+		pos := file.Position(places.At(i))
+		if n := len(out); n > 0 && pos.Line == out[n-1].Line {
+			last := &out[n-1]
+			if pos.Column == last.Column && (last.still || i == last.Offset+1) {
+				last.still = true
+				continue
+			}
+			if !last.still && pos.Column == last.Column+i-last.Offset {
+				continue
+			}
 		}
-		if fresh {
-			pos := file.Position(at)
-			d.rule.places = append(d.rule.places, place{Offset: i, Line: pos.Line, Column: pos.Column})
-		}
-		before = min(at, len(file.Text)-1)
+		out = append(out, place{Offset: i, Line: pos.Line, Column: pos.Column})
 	}
+	return out
 }
 
 // errorAt returns an error about the bytes [start, end) of the expression.

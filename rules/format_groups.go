@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,12 @@ import (
 
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
+
+// rulerGroupKeys are fields of groups that rulers other than Prometheus take:
+// Thanos, Mimir and Loki. They do not change what a rule gives on one log.
+var rulerGroupKeys = []string{
+	"partial_response_strategy", "source_tenants", "align_evaluation_time_on_interval", "evaluation_delay", "remote_write",
+}
 
 // groupFileKeys are the keys of a file of rule groups. lokitool and mimirtool
 // write a namespace above the groups.
@@ -40,6 +48,9 @@ func holdsGroups(d *yamlpos.Document) bool {
 type groupsLoader struct {
 	found
 	doc    *yamlpos.Document
+	home   *home                 // what the groups are kept in; nil: a plain file
+	owner  string                // of rules that name none
+	engine string                // of the group that is being loaded, when it is no language of ours
 	group  rulefmt.RuleGroup     // that is being loaded
 	names  map[string]bool       // of the groups
 	copies map[string]*yaml.Node // rules by all that tells them apart
@@ -49,7 +60,7 @@ type groupsLoader struct {
 // loadGroups loads rule groups. A group or rule that is not valid is left
 // out and reported; the others are loaded.
 func loadGroups(p *part) found {
-	l := &groupsLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}, copies: map[string]*yaml.Node{}, good: map[[3]string]bool{}}
+	l := newGroupsLoader(p)
 	fields, problems := p.doc.Fields(p.doc.Root)
 	l.problems = problems
 	for _, field := range fields {
@@ -67,6 +78,10 @@ func loadGroups(p *part) found {
 	return l.found
 }
 
+func newGroupsLoader(p *part) *groupsLoader {
+	return &groupsLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}, copies: map[string]*yaml.Node{}, good: map[[3]string]bool{}}
+}
+
 // loadGroup loads one group. A field of the group that is not valid is
 // reported and taken as not given.
 func (l *groupsLoader) loadGroup(n *yaml.Node) {
@@ -80,7 +95,7 @@ func (l *groupsLoader) loadGroup(n *yaml.Node) {
 	l.checkGroupName(n)
 	fields, problems := l.doc.Fields(n)
 	l.problems = append(l.problems, problems...)
-	l.group = rulefmt.RuleGroup{}
+	l.group, l.engine = rulefmt.RuleGroup{}, ""
 	var rules []*yaml.Node
 	for _, field := range fields {
 		switch field.Name {
@@ -96,8 +111,12 @@ func (l *groupsLoader) loadGroup(n *yaml.Node) {
 			l.group.Labels = l.labels(field, l.checkGroupLabel)
 		case "rules":
 			rules = l.items(l.doc, field)
+		case "type":
+			l.engine = l.groupType(field)
 		default:
-			l.unknown(l.doc, field, groupKeys())
+			if !slices.Contains(rulerGroupKeys, field.Name) && !l.home.groupKey(field.Name) {
+				l.unknown(l.doc, field, groupKeys())
+			}
 		}
 	}
 	for _, r := range rules {
@@ -176,7 +195,9 @@ func (l *groupsLoader) loadRule(n *yaml.Node) *draft {
 			l.decode(field, &r.KeepFiringFor)
 		case "labels", "annotations": // below: their checks need the name
 		default:
-			l.unknown(l.doc, field, ruleKeys())
+			if !l.home.ruleKey(field.Name) {
+				l.unknown(l.doc, field, ruleKeys())
+			}
 		}
 	}
 	for _, field := range fields {
@@ -198,6 +219,9 @@ func (l *groupsLoader) loadRule(n *yaml.Node) *draft {
 		return nil
 	}
 	d.place(l.doc.File, l.doc.Scalar(at["expr"]))
+	if l.engine != "" {
+		d.settle("the type of its group is "+l.engine, "groups of type "+l.engine+" are not evaluated: only LogQL and PromQL are")
+	}
 	return d
 }
 
@@ -223,10 +247,8 @@ func (l *groupsLoader) draft(r rulefmt.Rule) *draft {
 	if r.Record != "" && r.Alert == "" {
 		rule.Kind, rule.Name = Recording, r.Record
 	}
-	if rule.Owner == "" {
-		rule.Owner = labels["team"]
-	}
-	return &draft{rule: rule}
+	rule.Owner = cmp.Or(rule.Owner, labels["team"], l.owner)
+	return &draft{rule: rule, home: l.home}
 }
 
 func deref(d *model.Duration) model.Duration {

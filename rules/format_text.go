@@ -28,7 +28,7 @@ func loadText(p *part, language Language) found {
 		comment, _, _ := strings.Cut(rest, "\n")
 		start += len(comment)
 	}
-	base := filepath.Base(p.file.Name)
+	base := filepath.Base(p.name)
 	d := &draft{rule: Rule{Kind: Query, Name: strings.TrimSuffix(base, filepath.Ext(base)), Expr: strings.TrimRight(text[start:], " \t\r\n")}}
 	if d.rule.Expr == "" {
 		f.fault(p.file.Errorf(0, 1, "the file holds no query"), "write one query; lines that begin with # are comments")

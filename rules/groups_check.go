@@ -105,7 +105,7 @@ func (l *groupsLoader) accept(r rulefmt.Rule, what, name, value string, at yamlp
 		}
 		l.good[key] = true
 	}
-	if utf8.ValidString(value) && !strings.Contains(value, "{{") {
+	if utf8.ValidString(value) && (!strings.Contains(value, "{{") || l.home.ownTemplates()) {
 		return true // as good as the empty one
 	}
 	return !l.refuse(r, piece(value), at.Value)

@@ -77,14 +77,14 @@ groups:
           owner: bob
 `)
 	want := []Rule{{
-		Kind: Alert, Name: "A", Group: "g", Language: LogQL, LanguageReason: "only LogQL can read it",
+		Kind: Alert, Name: "A", Group: "g", Format: "rule groups", Language: LogQL, LanguageReason: "only LogQL can read it",
 		Expr: `sum(rate({app="x"} |= "y" [5m])) > 0`, Pos: source.Position{File: "r.yaml", Line: 10, Column: 15},
 		Interval: 30 * time.Second, QueryOffset: time.Minute, Limit: 7, For: 2 * time.Minute, KeepFiringFor: 90 * time.Second,
 		Labels:      map[string]string{"team": "infra", "severity": "page", "n": "1"},
 		Annotations: map[string]string{"summary": "{{ $value }} of {{ $labels.app }}"},
 		Owner:       "infra",
 	}, {
-		Kind: Recording, Name: "r:x", Group: "g", Language: LogQL, LanguageReason: "only LogQL can read it",
+		Kind: Recording, Name: "r:x", Group: "g", Format: "rule groups", Language: LogQL, LanguageReason: "only LogQL can read it",
 		Expr: "count_over_time({app=\"x\"} |= \"y\" [5m])\n", Pos: source.Position{File: "r.yaml", Line: 17, Column: 11},
 		Interval: 30 * time.Second, QueryOffset: time.Minute, Limit: 7,
 		Labels: map[string]string{"team": "infra", "severity": "info", "owner": "bob"},
@@ -188,7 +188,7 @@ func TestLoad_BadGroups(t *testing.T) {
 	f("groups:\n- text\n- {name: g, "+a+"}\n", "A", "r.yaml:2:3: a group must have the fields name and rules")
 	f("groups: 5\n", "", `r.yaml:1:9: "groups" must be a list; begin each item with a dash`)
 	f("groups:\n- {name: g, "+a+"}\nnamespaces: x\n", "A", `r.yaml:3:1: unknown field "namespaces"; did you mean namespace?`)
-	f("groups: []\n", "", "r.yaml: the file holds no rules; name a file with rule groups, saved queries, a LogQL query or a PromQL query")
+	f("groups: []\n", "", "r.yaml: the file holds no rules; rule files, objects, dashboards, alerts, saved queries, runbooks and pipelines are read, see docs/rules.md")
 	f("groups:\n- {name: \"g\\x7f\\u2028é\\U0001F600\", "+a+"}\n", "A")
 	f("groups:\n- {name: g, "+a+"}\n---\ngroups: [}\n---\ngroups:\n- {name: g, rules: [{alert: B, expr: up}]}\n", "A B",
 		"r.yaml:4:9: invalid YAML: did not find expected node content")

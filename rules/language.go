@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
@@ -151,7 +153,8 @@ func (a around) sole() Language {
 
 // decide sets the language of the rules of one file, and the fault of those
 // that are not valid in it.
-func decide(drafts []*draft) {
+func decide(drafts []*draft) []Note {
+	drafts = slices.DeleteFunc(slices.Clone(drafts), func(d *draft) bool { return d.rule.Language != 0 }) // settled
 	groups := map[string]*around{}
 	var file around
 	for _, d := range drafts {
@@ -166,10 +169,16 @@ func decide(drafts []*draft) {
 	}
 	for _, d := range drafts {
 		language, reason := d.certain()
-		if language == 0 {
+		switch {
+		case d.home != nil && d.home.strict:
+			language, reason = d.atHome()
+		case language == 0:
 			near, where := groups[d.rule.Group].sole(), "of its group"
 			if d.rule.Group == "" || *groups[d.rule.Group] == (around{}) {
 				near, where = file.sole(), "of its file"
+			}
+			if near == 0 && d.home != nil && d.selects == selectsNothing {
+				near, where = d.home.takes, "of a "+d.home.name
 			}
 			language, reason = d.byContext(near, where)
 		}
@@ -178,10 +187,11 @@ func decide(drafts []*draft) {
 		if language == PromQL {
 			refused = d.promQL
 		}
-		if refused != nil {
+		if refused != nil && d.rule.NotEvaluated == "" {
 			d.fault = d.refuse(refused)
 		}
 	}
+	return mixtures(drafts, groups)
 }
 
 // byContext decides the language of an expression that gives no certain sign.
@@ -228,6 +238,6 @@ func (l Language) title() string {
 // refuse makes the error about an expression that its language does not take.
 func (d *draft) refuse(f *fault) *source.Error {
 	e := d.errorAt(f.start, f.end, "%v %q is not valid %s: %v", d.rule.Kind, d.rule.Name, d.rule.Language.title(), errors.New(f.msg))
-	e.Hint = source.Clip(f.hint, 200)
+	e.Hint = source.Clip(cmp.Or(f.hint, d.hint), 200)
 	return e
 }

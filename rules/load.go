@@ -84,42 +84,56 @@ func cause(err error) error {
 
 // addFile adds what one file holds.
 func (s *Set) addFile(in input, text []byte) {
-	name, ext := in.path, strings.ToLower(filepath.Ext(in.path))
-	file := yamlpos.NewFile(name, text)
-	var f found
 	budget := maxWork + len(text)/8
-	var skipped []Skip
-	known := false
-	if textExtension(ext) {
-		known = f.add(&part{file: file, ext: ext, budget: &budget})
-	} else {
-		docs, problems := yamlpos.Parse(file)
-		for _, d := range docs {
-			if f.add(&part{file: file, doc: d, ext: ext, budget: &budget}) {
-				known = true
-			} else if d.Root != nil && !isNull(d.Root) {
-				skipped = append(skipped, Skip{Pos: source.Position{File: name, Line: d.Position(d.Root).Line}, Reason: "the document holds no rules"})
-			}
-		}
-		if len(problems) > 0 && (known || in.named || likelyRules(ext, text)) {
-			known = true
-			f.problems = append(f.problems, problems...)
-		}
-	}
+	f := found{budget: &budget}
+	known := f.addText(yamlpos.NewFile(in.path, text), textOptions{name: in.path, named: in.named})
 	switch {
 	case !known && !in.named:
-		s.Skipped = append(s.Skipped, Skip{Pos: source.Position{File: name}, Reason: "the file holds no rules"})
+		s.Skipped = append(s.Skipped, Skip{Pos: source.Position{File: in.path}, Reason: "the file holds no rules"})
 		return
 	case in.named && len(f.drafts) == 0 && len(f.problems) == 0:
-		s.Problems = append(s.Problems, pathError(name, "the file holds no rules", "name a file with "+formatNames()))
+		s.Problems = append(s.Problems, pathError(in.path, "the file holds no rules", knownKinds))
 	}
-	s.Files = append(s.Files, name)
+	s.Files = append(s.Files, in.path)
 	if known {
-		s.Skipped = append(s.Skipped, skipped...)
+		s.Skipped = append(s.Skipped, f.skipped...)
 	}
 	s.Problems = append(s.Problems, f.problems...)
 	s.Broken = append(s.Broken, f.broken...)
+	s.Notes = append(s.Notes, f.notes...)
 	s.settle(f.drafts)
+}
+
+// textOptions say how a text is to be read.
+type textOptions struct {
+	name  string // as a file would have it: its extension tells text files
+	named bool   // the user named it: if it is not valid, that is a problem
+	depth int    // of objects around it
+}
+
+// addText adds what a text holds: a file, or a value of a ConfigMap. It
+// reports whether the text was meant to hold rules.
+func (f *found) addText(file *yamlpos.File, o textOptions) (known bool) {
+	ext := strings.ToLower(filepath.Ext(o.name))
+	if textExtension(ext) {
+		return f.add(&part{file: file, name: o.name, ext: ext, budget: f.budget, depth: o.depth})
+	}
+	docs, problems := yamlpos.Parse(file)
+	for _, d := range docs {
+		if d.Root == nil || isNull(d.Root) {
+			continue
+		}
+		if f.add(&part{file: file, doc: d, name: o.name, ext: ext, budget: f.budget, depth: o.depth}) {
+			known = true
+		} else {
+			f.skip(d, d.Root, "the document holds no rules")
+		}
+	}
+	if len(problems) > 0 && (known || o.named || likelyRules(ext, file.Text)) {
+		known = true
+		f.problems = append(f.problems, problems...)
+	}
+	return known
 }
 
 // likelyRules reports whether a file of a folder or glob that is not valid
@@ -141,11 +155,14 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 
 // settle decides the language of the rules of one file and adds them.
 func (s *Set) settle(drafts []*draft) {
-	decide(drafts)
+	s.Notes = append(s.Notes, decide(drafts)...)
 	for _, d := range drafts {
 		if d.fault != nil {
 			s.breakRule(&d.rule, d.fault)
 			continue
+		}
+		if d.misplaced != nil {
+			s.Problems = append(s.Problems, d.misplaced)
 		}
 		s.Rules = append(s.Rules, d.rule)
 	}
@@ -180,6 +197,7 @@ func (s *Set) sort() {
 	slices.SortStableFunc(s.Rules, func(a, b Rule) int { return order(a.Pos, b.Pos) })
 	slices.SortStableFunc(s.Problems, func(a, b *source.Error) int { return order(a.Pos, b.Pos) })
 	slices.SortStableFunc(s.Broken, func(a, b Broken) int { return order(a.Pos, b.Pos) })
+	slices.SortStableFunc(s.Notes, func(a, b Note) int { return order(a.Pos, b.Pos) })
 	slices.SortStableFunc(s.Skipped, func(a, b Skip) int { return order(a.Pos, b.Pos) })
 	slices.Sort(s.Files)
 }

@@ -88,7 +88,7 @@ func TestLoad_Paths(t *testing.T) {
 	f([]string{"k.yaml", "resources: [a]\n", "r.yaml", "a: 1\n---\n" + oneAlert("A") + "---\n# nothing\n"},
 		[]string{""}, "rule A r.yaml\nskip k.yaml: the file holds no rules\nskip r.yaml:1: the document holds no rules\n")
 	f([]string{"k.yaml", "resources: [a]\n"}, []string{"k.yaml"},
-		"problem k.yaml: the file holds no rules; name a file with rule groups, saved queries, a LogQL query or a PromQL query\n")
+		"problem k.yaml: the file holds no rules; rule files, objects, dashboards, alerts, saved queries, runbooks and pipelines are read, see docs/rules.md\n")
 	f([]string{"k.yaml", "resources: [a]\n"}, []string{"*.yaml"}, "skip k.yaml: the file holds no rules\n")
 	f([]string{"k.yaml", "a: b: c\n"}, []string{""}, "problem k.yaml:1:5: invalid YAML: mapping values are not allowed in this context\n")
 	f([]string{"README.md", "a: b: c\n", "raw.md", "\xff\n", "rules.txt", "groups: [\n"}, []string{"*"},
@@ -154,7 +154,7 @@ func TestLoad_Queries(t *testing.T) {
 	f("queries:\n- "+q+"\n- {name: x, expr: up, language: sql}\n", "q", `q.yaml:3:33: unknown language "sql"; write logql or promql`)
 	f("queries:\n- "+q+"\n- {name: [x], expr: up}\n- x\n", "q", `q.yaml:3:10: "name" must be text`, "q.yaml:4:3: a saved query must have the fields name and expr")
 	f("queries:\n- "+q+"\nquery: 1\n", "q", `q.yaml:3:1: unknown field "query"; known are queries`)
-	f("queries: []\n", "", "q.yaml: the file holds no rules; name a file with rule groups, saved queries, a LogQL query or a PromQL query")
+	f("queries: []\n", "", "q.yaml: the file holds no rules; rule files, objects, dashboards, alerts, saved queries, runbooks and pipelines are read, see docs/rules.md")
 }
 
 // spellings write the expression `sum(rate(a{x="é"}[5m])) > 0` in many ways.

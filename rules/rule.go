@@ -41,13 +41,17 @@ type Language int
 const (
 	LogQL Language = iota + 1
 	PromQL
+	Other // which is neither; such a rule is never evaluated
 )
 
 // A Rule is anything saved that consumes logs or metrics.
 type Rule struct {
-	Kind     Kind
-	Name     string
-	Group    string
+	Kind  Kind
+	Name  string
+	Group string
+	// Format is what the rule was kept as, such as "rule groups" or
+	// "PrometheusRule".
+	Format   string
 	Language Language
 	// LanguageReason says in a few words why the rule was taken to be LogQL
 	// or PromQL.
@@ -67,25 +71,40 @@ type Rule struct {
 	Labels        map[string]string // the group's labels included
 	Annotations   map[string]string
 	Owner         string
+
+	// NotEvaluated says why the rule is listed but cannot be evaluated; empty
+	// when it can. The expression of such a rule need not be valid.
+	NotEvaluated string
+	// Grafana is the chain of queries and expressions of a Grafana alert; nil
+	// for all other rules. Expr is then that of its first query.
+	Grafana *GrafanaChain
 }
 
 // A place says that Expr[Offset:] begins at Line and Column of the file. It
-// holds up to the next place or the next line end of Expr.
+// holds up to the next place.
 type place struct {
 	Offset       int
 	Line, Column int
+	still        bool // all these bytes stand there: they were put in for something else
 }
 
 // Position returns where the byte at offset of r.Expr stands in the file. A
-// byte that was written as an escape stands where the escape begins.
-func (r *Rule) Position(offset int) source.Position {
-	pos := r.Pos
-	i := sort.Search(len(r.places), func(i int) bool { return r.places[i].Offset > offset }) - 1
+// byte that was written as an escape stands where the escape begins, and one that
+// was put in for a variable where the variable stands.
+func (r *Rule) Position(offset int) source.Position { return position(r.Pos, r.places, offset) }
+
+// position returns where a byte stands whose place is among places, in the file
+// of pos.
+func position(pos source.Position, places []place, offset int) source.Position {
+	i := sort.Search(len(places), func(i int) bool { return places[i].Offset > offset }) - 1
 	if i < 0 {
 		return pos
 	}
-	p := r.places[i]
-	pos.Line, pos.Column = p.Line, p.Column+offset-p.Offset
+	p := places[i]
+	pos.Line, pos.Column = p.Line, p.Column
+	if !p.still {
+		pos.Column += offset - p.Offset
+	}
 	return pos
 }
 
@@ -99,6 +118,9 @@ type Set struct {
 	// ordered likewise.
 	Broken []Broken
 	Files  []string // files that hold rules, or that were named, ordered
+	// Notes are what should be known of rules that can be used all the same,
+	// ordered likewise.
+	Notes []Note
 	// Skipped are files of folders and globs, and documents of files, that
 	// hold no rules, ordered likewise.
 	Skipped []Skip
@@ -112,6 +134,12 @@ type Broken struct {
 	Pos         source.Position // of its first problem
 }
 
+// A Note is a remark on a place in a file.
+type Note struct {
+	Pos source.Position
+	Msg string
+}
+
 // A Skip is a file or a document that was left out, which is no fault.
 type Skip struct {
 	Pos    source.Position // a file, or the first line of a document
@@ -123,7 +151,7 @@ var kindNames = [...]string{Alert: "alert", Recording: "recording", Query: "quer
 // String returns the kind as it stands in reports.
 func (k Kind) String() string { return kindNames[k] }
 
-var languageNames = [...]string{LogQL: "logql", PromQL: "promql"}
+var languageNames = [...]string{LogQL: "logql", PromQL: "promql", Other: "other"}
 
 // String returns the language as it stands in reports.
 func (l Language) String() string { return languageNames[l] }
