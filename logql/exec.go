@@ -101,10 +101,9 @@ func (r *Run) walk(b *branch) {
 	for _, n := range b.nodes {
 		switch {
 		case n.gate != nil:
-			if n.gate.pass(e) {
+			if n.gate.pass(e) || n.gate.parser {
 				r.enter(n)
 			}
-			continue
 		case n.needy != nil && n.needy.broken(e):
 			r.walk(&n.strict)
 		case n.stage.process(e):
@@ -113,11 +112,7 @@ func (r *Run) walk(b *branch) {
 		e.reset(&start)
 	}
 	for _, s := range b.switches {
-		v, _ := e.filterValue(s.ref)
-		if n := s.byValue[string(v)]; n != nil {
-			r.enter(n)
-			e.reset(&start)
-		}
+		r.walkSwitch(s, &start)
 	}
 }
 

@@ -23,18 +23,9 @@ type branch struct {
 	nodes    []*node
 	waiting  *textNodes // those that wait for texts; nil: none
 	switches []*labelSwitch
+	switched []*node // that stand in switches
 	ends     []*end
 }
-
-// A labelSwitch stands for nodes that compare the same label with different
-// values: the label is looked up once, and the node found by its value.
-type labelSwitch struct {
-	ref     nameRef
-	byValue map[string]*node
-}
-
-// enoughValues is how many nodes make a switch.
-const enoughValues = 3
 
 // A node is a stage in a route.
 type node struct {
@@ -177,44 +168,6 @@ func (rt *route) grow(pipelines []*runPipeline, i int, strict bool, raw *gates) 
 	b := branch{nodes: nodes, ends: ends}
 	b.makeSwitches()
 	return b
-}
-
-// makeSwitches moves nodes into switches where enough compare one label.
-func (b *branch) makeSwitches() {
-	count := make(map[string]int)
-	for _, n := range b.nodes {
-		if f, ok := equality(n); ok {
-			count[f.ref.name]++
-		}
-	}
-	byName := make(map[string]*labelSwitch)
-	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool {
-		f, ok := equality(n)
-		if !ok || count[f.ref.name] < enoughValues {
-			return false
-		}
-		s := byName[f.ref.name]
-		if s == nil {
-			s = &labelSwitch{f.ref, make(map[string]*node)}
-			byName[f.ref.name] = s
-			b.switches = append(b.switches, s)
-		}
-		if s.byValue[f.value] != nil {
-			return false
-		}
-		s.byValue[f.value] = n
-		return true
-	})
-}
-
-// equality returns the filter of a node that is label="value".
-func equality(n *node) (*stringFilter, bool) {
-	s, ok := n.stage.(*labelFilterStage)
-	if !ok {
-		return nil, false
-	}
-	f, ok := s.filter.(*stringFilter)
-	return f, ok && !f.negative
 }
 
 func needsDiffer(pipelines []*runPipeline, i int) bool {

@@ -1,6 +1,8 @@
 package logql
 
 import (
+	resyntax "regexp/syntax"
+
 	"github.com/grafana/regexp"
 
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -11,9 +13,21 @@ import (
 type regexpStage struct {
 	re    *regexp.Regexp
 	names [][]byte // by group; nil: not named
+	// needs are texts of which every match holds at least one; none: unknown.
+	needs []lineText
 }
 
 func (s *regexpStage) process(e *entry) bool {
+	for i := range s.needs {
+		if e.mayHold(e.line, &s.needs[i]) {
+			return s.parse(e)
+		}
+	}
+	return len(s.needs) > 0 || s.parse(e)
+}
+
+// parse is process for a line that may match.
+func (s *regexpStage) parse(e *entry) bool {
 	at := s.re.FindSubmatchIndex(e.line)
 	if at == nil {
 		return true
@@ -39,6 +53,9 @@ func (c *compiler) compileRegexp(s *syntax.RegexpStage) (stage, error) {
 		return nil, c.errorf(s.RegexpPos, "%v", err)
 	}
 	r := &regexpStage{re: re}
+	if tree, err := resyntax.Parse(s.Regexp, resyntax.Perl); err == nil {
+		r.needs = requiredLineTexts(tree, true)
+	}
 	for _, name := range re.SubexpNames() {
 		var label []byte
 		if name != "" {

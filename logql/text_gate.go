@@ -12,6 +12,7 @@ import (
 type textGate struct {
 	operands []gateOperand
 	negative bool
+	parser   bool // the stage is a parser, which takes lines without the texts too
 	// texts are those of all operands. Without one of them no operand matches.
 	// None: an operand needs no text that is known.
 	texts []int32
@@ -69,13 +70,19 @@ const enoughTexts = 6
 
 // add gives a gate to a node that is a line filter on the raw line.
 func (b *gates) add(n *node) {
-	f, ok := n.stage.(*lineFilterStage)
-	if !ok {
+	g := new(textGate)
+	var operands []lineMatcher
+	switch s := n.stage.(type) {
+	case *lineFilterStage:
+		g.negative, operands = s.negative, s.operands
+	case *regexpStage:
+		operands = []lineMatcher{regexpStageMatcher{s}}
+		g.parser = true
+	default:
 		return
 	}
-	g := &textGate{negative: f.negative}
 	all := true
-	for _, m := range f.operands {
+	for _, m := range operands {
 		match, texts, exact := neededTexts(m)
 		o := gateOperand{match: match, exact: exact}
 		if len(texts) == 0 || len(b.texts)+len(texts) > maxTexts {
@@ -166,6 +173,8 @@ func neededTexts(m lineMatcher) (match lineMatcher, texts []lineText, exact bool
 		return m, texts, false
 	case *regexpMatcher:
 		return bareRegexp{m.re}, m.needs, false
+	case regexpStageMatcher:
+		return m, m.needs, false
 	case patternMatcher:
 		for _, p := range m.parts {
 			if len(p.literal) > 0 && (texts == nil || len(p.literal) > len(texts[0].text)) {
@@ -180,6 +189,12 @@ func neededTexts(m lineMatcher) (match lineMatcher, texts []lineText, exact bool
 type bareRegexp struct{ re *regexp.Regexp }
 
 func (m bareRegexp) match(_ *entry, line []byte) bool { return m.re.Match(line) }
+
+// A regexpStageMatcher makes the regexp of a parser run only on lines with the
+// texts that it needs.
+type regexpStageMatcher struct{ *regexpStage }
+
+func (m regexpStageMatcher) match(e *entry, _ []byte) bool { return m.parse(e) }
 
 // A textNodes is the nodes of a branch that take only lines with a text, by
 // that text.
@@ -201,13 +216,11 @@ func (b *branch) wait(x *textIndex) {
 		n.next.wait(x)
 		n.strict.wait(x)
 	}
-	for _, s := range b.switches {
-		for _, n := range s.byValue {
-			n.next.wait(x)
-		}
+	for _, n := range b.switched {
+		n.next.wait(x)
 	}
 	waits := func(n *node) bool {
-		return n.gate != nil && n.gate.texts != nil && !n.gate.negative &&
+		return n.gate != nil && n.gate.texts != nil && !n.gate.negative && !n.gate.parser &&
 			!slices.ContainsFunc(n.gate.texts, func(text int32) bool { return x.short[text] })
 	}
 	count := 0
