@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 )
 
@@ -13,83 +14,84 @@ import (
 // to be remembered. The zero Dedup is ready to use.
 type Dedup struct {
 	time int64
+	held []heldEntry // of time; those beyond have memory to use again
 	n    int
-	held []heldEntry
-	seen map[uint64][]int // hash of stream and line → indexes in held
+	seed maphash.Seed
+	seen map[uint64][]int // hash → indexes in held; filled when there are many
 }
 
 type heldEntry struct {
 	stream int
+	hash   uint64
 	line   []byte
 	meta   Labels
 }
 
 // fewHeld is how many entries of one time are compared one by one before a
 // map pays.
-const fewHeld = 8
+const fewHeld = 16
 
 // Repeat reports whether an entry equal to e was seen in the given stream,
 // and remembers e if not.
 func (d *Dedup) Repeat(stream int, e *Entry) bool {
-	if e.Time != d.time || d.n == 0 {
+	if d.n == 0 || e.Time != d.time {
+		if d.held == nil {
+			d.seed = maphash.MakeSeed() // which entries are equal does not depend on it
+		}
 		d.time, d.n = e.Time, 0
 		clear(d.seen)
+		d.hold(stream, 0, e)
+		return false
 	}
+	if d.n == 1 {
+		d.held[0].hash = maphash.Bytes(d.seed, d.held[0].line)
+	}
+	h := maphash.Bytes(d.seed, e.Line)
 	if d.n < fewHeld {
 		for i := range d.n {
-			if d.held[i].equal(stream, e) {
+			if d.held[i].hash == h && d.held[i].equal(stream, e) {
 				return true
 			}
 		}
 	} else {
-		if len(d.seen) == 0 {
-			d.index()
-		}
-		for _, i := range d.seen[hashEntry(stream, e.Line)] {
+		d.index()
+		for _, i := range d.seen[h] {
 			if d.held[i].equal(stream, e) {
 				return true
 			}
 		}
 	}
-	d.hold(stream, e)
+	d.hold(stream, h, e)
 	return false
 }
 
 // index fills the map with what is held.
 func (d *Dedup) index() {
+	if len(d.seen) > 0 {
+		return
+	}
 	if d.seen == nil {
 		d.seen = make(map[uint64][]int)
 	}
 	for i := range d.n {
-		h := hashEntry(d.held[i].stream, d.held[i].line)
-		d.seen[h] = append(d.seen[h], i)
+		d.seen[d.held[i].hash] = append(d.seen[d.held[i].hash], i)
 	}
 }
 
-// hold remembers e, reusing the memory of an earlier time.
-func (d *Dedup) hold(stream int, e *Entry) {
+// hold remembers e, in the memory of an earlier time where there is some.
+func (d *Dedup) hold(stream int, hash uint64, e *Entry) {
 	if d.n == len(d.held) {
 		d.held = append(d.held, heldEntry{})
 	}
 	h := &d.held[d.n]
-	h.stream, h.meta = stream, e.Metadata
+	h.stream, h.hash, h.meta = stream, hash, e.Metadata
 	h.line = append(h.line[:0], e.Line...)
-	if d.n >= fewHeld {
-		k := hashEntry(stream, e.Line)
-		d.seen[k] = append(d.seen[k], d.n)
+	if len(d.seen) > 0 {
+		d.seen[hash] = append(d.seen[hash], d.n)
 	}
 	d.n++
 }
 
 func (h *heldEntry) equal(stream int, e *Entry) bool {
 	return h.stream == stream && bytes.Equal(h.line, e.Line) && slices.Equal(h.meta, e.Metadata)
-}
-
-// hashEntry is FNV-1a over the line, mixed with the stream.
-func hashEntry(stream int, line []byte) uint64 {
-	h := uint64(14695981039346656037) ^ uint64(stream)*1099511628211
-	for _, c := range line {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
 }
