@@ -85,34 +85,43 @@ func (r *Run) push(stream int, e *logs.Entry) {
 	r.walk(&st.route.next)
 }
 
-// walk takes the entry down all ways from where it is.
+// walk takes the entry down all ways from where it is, and leaves it as it
+// was.
 func (r *Run) walk(b *branch) {
-	e := &r.entry
 	if len(b.ends) > 0 {
 		r.arrive(b.ends)
 	}
 	if b.waiting != nil {
 		r.walkTexts(b.waiting)
 	}
-	if len(b.nodes)+len(b.switches) == 0 {
-		return
+	for _, s := range b.switches {
+		r.walkSwitch(s)
 	}
+	for _, n := range b.filters {
+		if n.gate != nil && n.gate.pass(&r.entry) || n.gate == nil && n.stage.process(&r.entry) {
+			r.enter(n)
+		}
+	}
+	if len(b.nodes) > 0 {
+		r.walkNodes(b.nodes)
+	}
+}
+
+// walkNodes is for nodes that may change the entry.
+func (r *Run) walkNodes(nodes []*node) {
+	e := &r.entry
 	start := e.mark()
-	for _, n := range b.nodes {
+	for _, n := range nodes {
 		switch {
 		case n.gate != nil:
-			if n.gate.pass(e) || n.gate.parser {
-				r.enter(n)
-			}
+			n.gate.pass(e)
+			r.enter(n)
 		case n.needy != nil && n.needy.broken(e):
 			r.walk(&n.strict)
 		case n.stage.process(e):
 			r.enter(n)
 		}
 		e.reset(&start)
-	}
-	for _, s := range b.switches {
-		r.walkSwitch(s, &start)
 	}
 }
 

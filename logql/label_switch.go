@@ -13,6 +13,8 @@ type labelSwitch struct {
 type switchNode struct {
 	node  *node
 	exact bool // it takes them all; otherwise its stage decides
+	// alone is the node, if its stage may change the entry.
+	alone []*node
 }
 
 // enoughValues is how many nodes make a switch.
@@ -21,13 +23,13 @@ const enoughValues = 3
 // makeSwitches moves nodes into switches where enough look at one label.
 func (b *branch) makeSwitches() {
 	count := make(map[string]int)
-	for _, n := range b.nodes {
+	for _, n := range slices.Concat(b.filters, b.nodes) {
 		if c := conditionOf(n); c != nil {
 			count[c.ref.name]++
 		}
 	}
 	byName := make(map[string]*labelSwitch)
-	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool {
+	move := func(n *node) bool {
 		c := conditionOf(n)
 		if c == nil || count[c.ref.name] < enoughValues {
 			return false
@@ -39,11 +41,17 @@ func (b *branch) makeSwitches() {
 			b.switches = append(b.switches, s)
 		}
 		for _, value := range c.values {
-			s.byValue[value] = append(s.byValue[value], switchNode{n, c.exact})
+			x := switchNode{node: n, exact: c.exact}
+			if !isFilter(n.stage) {
+				x.alone = []*node{n}
+			}
+			s.byValue[value] = append(s.byValue[value], x)
 		}
 		b.switched = append(b.switched, n)
 		return true
-	})
+	}
+	b.filters = slices.DeleteFunc(b.filters, move)
+	b.nodes = slices.DeleteFunc(b.nodes, move)
 }
 
 // A valueCondition says that a label must have one of some values.
@@ -96,13 +104,14 @@ func conditionOfFilter(f labelFilter) *valueCondition {
 }
 
 // walkSwitch takes the entry to the nodes that its label chooses.
-func (r *Run) walkSwitch(s *labelSwitch, start *mark) {
+func (r *Run) walkSwitch(s *labelSwitch) {
 	e := &r.entry
 	v, _ := e.filterValue(s.ref)
 	for _, x := range s.byValue[string(v)] {
-		if x.exact || x.node.stage.process(e) {
+		if x.alone != nil {
+			r.walkNodes(x.alone)
+		} else if x.exact || x.node.stage.process(e) {
 			r.enter(x.node)
 		}
-		e.reset(start)
 	}
 }

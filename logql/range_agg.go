@@ -23,6 +23,11 @@ type leaf struct {
 	key      []byte
 	out      []point
 	err      error
+
+	// Entries of times in [sameFrom, sameTo) are seen by the instants first to
+	// last.
+	sameFrom, sameTo int64
+	first, last      int
 }
 
 // A series is what a leaf knows of one label set.
@@ -59,8 +64,16 @@ func newLeaf(g *grid, p *rangePlan) *leaf {
 }
 
 // instants returns the first and last instant that see an entry of time ts;
-// first > last if none does.
+// first > last if none does. Many entries have the same, so it remembers the
+// answer.
 func (l *leaf) instants(ts int64) (first, last int) {
+	if ts >= l.sameFrom && ts < l.sameTo {
+		return l.first, l.last
+	}
+	return l.findInstants(ts)
+}
+
+func (l *leaf) findInstants(ts int64) (first, last int) {
 	t := addTime(ts, int64(l.plan.offset)) // seen by instants in [t, t+range)
 	end := addTime(t, int64(l.plan.rang))
 	w := l.window
@@ -77,6 +90,15 @@ func (l *leaf) instants(ts int64) (first, last int) {
 		first = int((t - w.Start + w.Step - 1) / w.Step)
 	}
 	last = int((end - 1 - w.Start) / w.Step)
+	// In a step both change at most once: where an instant sees an entry for
+	// the first time, and where one does for the last.
+	whole := t-ts == int64(l.plan.offset) && end-t == int64(l.plan.rang) // not cut off
+	if t > w.Start && whole {
+		seen := w.Start + int64(first)*w.Step - t            // this much later it is still the first
+		unseen := w.Start + int64(last+1)*w.Step - (end - 1) // so much later another is the last
+		l.sameFrom, l.sameTo = ts, ts+min(seen+1, unseen)
+		l.first, l.last = first, min(last, l.count-1)
+	}
 	return first, min(last, l.count-1)
 }
 

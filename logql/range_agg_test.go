@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -196,6 +197,27 @@ func TestLeaf_KnowsEveryOperation(t *testing.T) {
 			l := &leaf{plan: &rangePlan{op: op, unwrapped: unwrapped}}
 			if w := l.newWindow(); w == nil || !w.empty() {
 				t.Errorf("operation %d has no empty window", op)
+			}
+		}
+	}
+}
+
+// A leaf that remembers what it found finds the same.
+func TestLeaf_InstantsRemembered(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	for range 300 {
+		w := Window{Start: rnd.Int64N(50), Step: 1 + rnd.Int64N(20)}
+		w.End = w.Start + rnd.Int64N(100)
+		p := &rangePlan{rang: time.Duration(1 + rnd.IntN(60)), offset: time.Duration(rnd.IntN(40) - 20)}
+		l := &leaf{plan: p, window: w, count: w.instants()}
+		for ts := int64(0); ts < 200; ts += rnd.Int64N(4) {
+			first, last := l.instants(ts)
+			for k := range l.count {
+				at := w.at(k)
+				sees := at-int64(p.rang)-int64(p.offset) < ts && ts <= at-int64(p.offset)
+				if sees != (first <= k && k <= last) {
+					t.Fatalf("%+v range %d offset %d at %d: instants %d to %d, instant %d sees it: %v", w, p.rang, p.offset, ts, first, last, k, sees)
+				}
 			}
 		}
 	}

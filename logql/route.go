@@ -20,10 +20,11 @@ type route struct {
 
 // A branch is where a route goes on.
 type branch struct {
-	nodes    []*node
-	waiting  *textNodes // those that wait for texts; nil: none
+	nodes    []*node    // that may change an entry
+	filters  []*node    // that do not
+	waiting  *textNodes // filters that wait for texts; nil: none
 	switches []*labelSwitch
-	switched []*node // that stand in switches
+	switched []*node // those that stand in switches
 	ends     []*end
 }
 
@@ -165,9 +166,27 @@ func (rt *route) grow(pipelines []*runPipeline, i int, strict bool, raw *gates) 
 			n.strict = rt.grow(group, i, true, raw)
 		}
 	}
-	b := branch{nodes: nodes, ends: ends}
+	b := branch{ends: ends}
+	for _, n := range nodes {
+		if isFilter(n.stage) {
+			b.filters = append(b.filters, n)
+		} else {
+			b.nodes = append(b.nodes, n)
+		}
+	}
 	b.makeSwitches()
 	return b
+}
+
+// isFilter reports whether a stage leaves entries as they are.
+func isFilter(s stage) bool {
+	switch s := s.(type) {
+	case *lineFilterStage, passStage:
+		return true
+	case *labelFilterStage:
+		return !mayFail(s.filter)
+	}
+	return false
 }
 
 func needsDiffer(pipelines []*runPipeline, i int) bool {

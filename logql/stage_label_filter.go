@@ -25,6 +25,19 @@ type orFilter struct{ lhs, rhs labelFilter }
 
 func (f *orFilter) pass(e *entry) bool { return f.lhs.pass(e) || f.rhs.pass(e) }
 
+// mayFail reports whether a filter can set __error__.
+func mayFail(f labelFilter) bool {
+	switch f := f.(type) {
+	case *andFilter:
+		return mayFail(f.lhs) || mayFail(f.rhs)
+	case *orFilter:
+		return mayFail(f.lhs) || mayFail(f.rhs)
+	case *stringFilter, *textFilter, *regexpFilter, *ipFilter:
+		return false
+	}
+	return true
+}
+
 func (c *compiler) compileLabelFilterStage(s *syntax.LabelFilterStage) (stage, error) {
 	f, err := c.compileLabelFilter(s.Filter)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 type textGate struct {
 	operands []gateOperand
 	negative bool
-	parser   bool // the stage is a parser, which takes lines without the texts too
 	// texts are those of all operands. Without one of them no operand matches.
 	// None: an operand needs no text that is known.
 	texts []int32
@@ -77,7 +76,6 @@ func (b *gates) add(n *node) {
 		g.negative, operands = s.negative, s.operands
 	case *regexpStage:
 		operands = []lineMatcher{regexpStageMatcher{s}}
-		g.parser = true
 	default:
 		return
 	}
@@ -212,19 +210,16 @@ const enoughNodes = 6
 // after it. Nodes with short texts, which the index finds only when asked,
 // stay.
 func (b *branch) wait(x *textIndex) {
-	for _, n := range b.nodes {
+	for _, n := range slices.Concat(b.nodes, b.filters, b.switched) {
 		n.next.wait(x)
 		n.strict.wait(x)
 	}
-	for _, n := range b.switched {
-		n.next.wait(x)
-	}
 	waits := func(n *node) bool {
-		return n.gate != nil && n.gate.texts != nil && !n.gate.negative && !n.gate.parser &&
+		return n.gate != nil && n.gate.texts != nil && !n.gate.negative &&
 			!slices.ContainsFunc(n.gate.texts, func(text int32) bool { return x.short[text] })
 	}
 	count := 0
-	for _, n := range b.nodes {
+	for _, n := range b.filters {
 		if waits(n) {
 			count++
 		}
@@ -233,7 +228,7 @@ func (b *branch) wait(x *textIndex) {
 		return
 	}
 	t := &textNodes{group: make([]int32, len(x.texts)), groups: make([][]*node, 1)}
-	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool {
+	b.filters = slices.DeleteFunc(b.filters, func(n *node) bool {
 		if !waits(n) {
 			return false
 		}
