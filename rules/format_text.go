@@ -18,16 +18,7 @@ func loadPromQL(p *part) found { return loadText(p, PromQL) }
 func loadText(p *part, language Language) found {
 	var f found
 	text := string(p.file.Text)
-	start := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
-	for {
-		rest := strings.TrimLeft(text[start:], " \t\r\n")
-		start = len(text) - len(rest)
-		if !strings.HasPrefix(rest, "#") {
-			break
-		}
-		comment, _, _ := strings.Cut(rest, "\n")
-		start += len(comment)
-	}
+	start := skipRemarks(text)
 	base := filepath.Base(p.name)
 	d := &draft{rule: Rule{Kind: Query, Name: strings.TrimSuffix(base, filepath.Ext(base)), Expr: strings.TrimRight(text[start:], " \t\r\n")}}
 	if d.rule.Expr == "" {
@@ -39,4 +30,19 @@ func loadText(p *part, language Language) found {
 	d.place(p.file, yamlpos.Places{{At: start}})
 	f.drafts = append(f.drafts, d)
 	return f
+}
+
+// skipRemarks returns the offset at which a query begins after blank lines and
+// lines that begin with #.
+func skipRemarks(text string) int {
+	start := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
+	for {
+		rest := strings.TrimLeft(text[start:], " \t\r\n")
+		start = len(text) - len(rest)
+		if !strings.HasPrefix(rest, "#") {
+			return start
+		}
+		comment, _, _ := strings.Cut(rest, "\n")
+		start += len(comment)
+	}
 }
