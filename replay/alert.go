@@ -30,6 +30,10 @@ type alertState struct {
 	limit  int
 	vector promql.Vector // the answer at the instant being evaluated
 	query  string
+	// ask answers other queries, which stand in templates; nil: none are.
+	ask promrules.QueryFunc
+	// feed takes the series ALERTS, where a PromQL rule may read them.
+	feed *seriesFeed
 
 	fired   map[uint64]*outcome.Alert // by hash of the labels
 	firing  []outcome.Interval
@@ -54,25 +58,37 @@ func (a *alertState) evaluate(ctx context.Context, ts int64, samples []logql.Sam
 	if a.err != nil {
 		return
 	}
-	a.vector = a.vector[:0]
-	for _, s := range samples {
-		a.vector = append(a.vector, promql.Sample{Metric: promLabels(s.Labels), T: ts / 1e6, F: s.Value})
-	}
-	// The reserved samples that Eval returns are of no use here.
-	if _, err := a.rule.Eval(ctx, 0, time.Unix(0, ts).UTC(), a.answer, &url.URL{}, a.limit); err != nil {
+	a.vector = promVector(ts, samples)
+	own, err := a.rule.Eval(ctx, 0, time.Unix(0, ts).UTC(), a.answer, &url.URL{}, a.limit)
+	if err != nil {
 		a.err = err
 		return
+	}
+	if a.feed != nil {
+		a.feed.write(ts/1e6, own)
 	}
 	a.note(ts)
 }
 
+// promVector returns the answer at ts as Prometheus has it.
+func promVector(ts int64, samples []logql.Sample) promql.Vector {
+	v := make(promql.Vector, 0, len(samples))
+	for _, s := range samples {
+		v = append(v, promql.Sample{Metric: promLabels(s.Labels), T: ts / 1e6, F: s.Value})
+	}
+	return v
+}
+
 // answer is the query function of the rule: it knows the rule's own
-// expression, at the instant being evaluated, and no other.
-func (a *alertState) answer(_ context.Context, q string, _ time.Time) (promql.Vector, error) {
-	if q != a.query {
+// expression, at the instant being evaluated. Other queries stand in templates.
+func (a *alertState) answer(ctx context.Context, q string, ts time.Time) (promql.Vector, error) {
+	switch {
+	case q == a.query:
+		return a.vector, nil
+	case a.ask == nil:
 		return nil, errors.New("queries in templates are not evaluated offline")
 	}
-	return a.vector, nil
+	return a.ask(ctx, q, ts)
 }
 
 // note records which alerts fire after the evaluation at ts.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/prometheus/promql"
+
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/logql"
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -35,6 +37,9 @@ type Plan struct {
 	// sets has the queries by the labels that are added at ingest. Most
 	// plans have only the first.
 	sets     [ingestVariants]querySet
+	engine   *promql.Engine // nil: no rule is PromQL
+	order    promOrder
+	wanted   wanted
 	opt      Options
 	problems map[int]*source.Error
 }
@@ -54,6 +59,7 @@ type planned struct {
 	isAlert bool
 	expr    syntax.Expr
 	pipes   []logql.Pipeline
+	prom    *promRule // of a PromQL rule
 }
 
 // A querySet is the queries that are run over the same entries.
@@ -74,6 +80,10 @@ func NewPlan(rs []rules.Rule, opt Options) *Plan {
 	for i := range rs {
 		p.add(i, &rs[i])
 	}
+	p.order, p.wanted = newPromOrder(p.rules), newWanted(p.rules)
+	if len(p.order.rules) > 0 {
+		p.engine = newEngine(opt)
+	}
 	for v := range p.sets {
 		p.sets[v].set = logql.NewSet(p.sets[v].queries, logql.Options{AssumeSelectors: opt.AssumeSelectors})
 	}
@@ -87,7 +97,7 @@ func (p *Plan) add(i int, r *rules.Rule) {
 	}
 	defer func() { p.rules[i] = pl }()
 	if r.Language == rules.PromQL {
-		pl.reason = "PromQL is not evaluated yet: the corpus holds no metrics"
+		p.addPromQL(&pl, r)
 		return
 	}
 	expr, err := syntax.Parse(r.Expr)

@@ -25,6 +25,10 @@ type ruleState struct {
 	plan   *planned
 	window logql.Window
 	alert  *alertState // nil for other kinds
+	// record is of a recording rule whose series a PromQL rule may read.
+	record *recordState
+	// noRecords says why there is nothing to evaluate; empty: there is.
+	noRecords string
 
 	first   []outcome.Evidence
 	last    []outcome.Evidence // a ring once it is full
@@ -36,7 +40,7 @@ type ruleState struct {
 }
 
 func newRuleState(p *planned, src *Source) *ruleState {
-	rs := &ruleState{plan: p, series: map[string]struct{}{}}
+	rs := &ruleState{plan: p, series: map[string]struct{}{}, noRecords: src.NoRecords}
 	start, end := src.instants(p.interval, p.rule.QueryOffset)
 	rs.window = logql.Window{Start: start, End: end, Step: int64(p.interval)}
 	if p.isLog {
@@ -75,6 +79,9 @@ func (rs *ruleState) vector(ctx context.Context, ts int64, v []logql.Sample) {
 	if rs.alert != nil {
 		rs.alert.evaluate(ctx, ts+int64(rs.plan.rule.QueryOffset), v)
 	}
+	if rs.record != nil {
+		rs.record.evaluate(ctx, ts, promVector(ts, v))
+	}
 	if ts == rs.window.End {
 		rs.result = rs.result[:0]
 		for _, s := range v {
@@ -94,29 +101,41 @@ func (rs *ruleState) outcome(run *logql.Run) Outcome {
 	if rs.plan.reason != "" {
 		return Outcome{State: outcome.NotEvaluated, Reason: rs.plan.reason}
 	}
+	if rs.noRecords != "" {
+		return Outcome{State: outcome.NotEvaluated, Reason: rs.noRecords}
+	}
 	var out Outcome
 	pipes := rs.funnel(run, &out)
 	if err := run.Err(rs.plan.query); err != nil {
 		out.State, out.Reason = outcome.NotEvaluated, fmt.Sprintf("a Loki would refuse to answer: %v", err)
 		return out
 	}
+	out.Evidence = slices.Concat(rs.first, rs.last[rs.lastAt:], rs.last[:rs.lastAt])
+	rs.sum(&out)
+	if yieldsNothing(&out) {
+		out.Nothing = nothing(rs.plan.expr, pipes)
+	}
+	return out
+}
+
+// sum fills in what the answers at all instants came to.
+func (rs *ruleState) sum(out *Outcome) {
 	out.Series, out.Peak, out.Result = len(rs.series), rs.peak, rs.result
 	if rs.highest != nil {
 		out.Headroom = &outcome.Headroom{Value: *rs.highest, Operator: rs.plan.op, Threshold: rs.plan.bound}
 	}
-	out.Evidence = slices.Concat(rs.first, rs.last[rs.lastAt:], rs.last[:rs.lastAt])
 	switch {
 	case rs.alert != nil:
-		rs.alert.result(&out, rs.plan.rule.For, time.Duration(rs.window.End-rs.window.Start))
-	case rs.matched(&out):
+		rs.alert.result(out, rs.plan.rule.For, time.Duration(rs.window.End-rs.window.Start))
+	case rs.matched(out):
 		out.State = outcome.Matched
 	default:
 		out.State = outcome.None
 	}
-	if out.State != outcome.Fired && out.State != outcome.Matched && out.State != outcome.NotEvaluated {
-		out.Nothing = nothing(rs.plan.expr, pipes)
-	}
-	return out
+}
+
+func yieldsNothing(out *Outcome) bool {
+	return out.State != outcome.Fired && out.State != outcome.Matched && out.State != outcome.NotEvaluated
 }
 
 // matched reports whether a rule that is no alert yielded anything: a log

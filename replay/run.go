@@ -30,6 +30,12 @@ type Source struct {
 	// From and To widen the evaluation beyond the records; 0: not.
 	From, To int64
 	Entries  Entries
+	// NoRecords says why there are no records to evaluate LogQL on; empty:
+	// there are some.
+	NoRecords string
+	// Scrapes are the metrics of the run; nil: it has none. They are read only
+	// if [Plan.NeedsMetrics].
+	Scrapes Scrapes
 }
 
 // Entries is a cursor over records. Scan goes to the next one and reports
@@ -57,7 +63,10 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	if err := p.checkSpan(src); err != nil {
 		return nil, err
 	}
-	ru := newRunner(ctx, p, src)
+	ru, err := newRunner(ctx, p, src)
+	if err != nil {
+		return nil, err
+	}
 	var dedup logs.Dedup
 	res := &Result{
 		Build: src.Build, Scenario: src.Scenario, Repetition: src.Repetition,
@@ -88,6 +97,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 		return nil, err
 	}
 	res.Outcomes = ru.finish()
+	ru.metrics.describe(res)
 	res.Messages, res.MessagesCut = messages.list(), messages.cut
 	return res, ctx.Err()
 }
@@ -112,15 +122,28 @@ func utc(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339) }
 // step: the last multiple of it at or before the first record, and the first
 // one strictly after the last record.
 func (s *Source) instants(step time.Duration, offset time.Duration) (start, end int64) {
-	from, to := s.First, s.Last
+	return s.records().instants(step, offset)
+}
+
+// records is the time from the first to the last record, widened.
+func (s *Source) records() timeSpan { return s.widen(timeSpan{s.First, s.Last}) }
+
+func (s *Source) widen(t timeSpan) timeSpan {
 	if s.From != 0 {
-		from = min(from, s.From)
+		t.first = min(t.first, s.From)
 	}
 	if s.To != 0 {
-		to = max(to, s.To)
+		t.last = max(t.last, s.To)
 	}
+	return t
+}
+
+// A timeSpan is a stretch of time; both ends are in it.
+type timeSpan struct{ first, last int64 }
+
+func (t timeSpan) instants(step, offset time.Duration) (start, end int64) {
 	n := int64(step)
-	return floor(from, n) - int64(offset), floor(to, n) + n - int64(offset)
+	return floor(t.first, n) - int64(offset), floor(t.last, n) + n - int64(offset)
 }
 
 // floor returns the highest multiple of step at or before t.
@@ -139,14 +162,22 @@ type runner struct {
 	src   *Source
 	runs  [ingestVariants]*logql.Run
 	rules []*ruleState
+	// metrics evaluates the PromQL rules; nil if there are none.
+	metrics *promRunner
 	// scratch holds an entry with labels added at ingest.
 	scratch logs.Entry
 }
 
-func newRunner(ctx context.Context, p *Plan, src *Source) *runner {
+func newRunner(ctx context.Context, p *Plan, src *Source) (*runner, error) {
 	ru := &runner{ctx: ctx, plan: p, src: src, rules: make([]*ruleState, len(p.rules))}
 	for i := range p.rules {
 		ru.rules[i] = newRuleState(&p.rules[i], src)
+	}
+	if len(p.order.rules) > 0 {
+		var err error
+		if ru.metrics, err = newPromRunner(ctx, p, src, ru.rules); err != nil {
+			return nil, err
+		}
 	}
 	for v := range p.sets {
 		set := &p.sets[v]
@@ -159,7 +190,7 @@ func newRunner(ctx context.Context, p *Plan, src *Source) *runner {
 		}
 		ru.runs[v] = set.set.NewRun(ingestStreams(src.Streams, ingest(v)), windows, &sink{runner: ru, set: set})
 	}
-	return ru
+	return ru, nil
 }
 
 // push feeds one entry to the queries of every variant.
@@ -202,8 +233,13 @@ func (ru *runner) finish() []Outcome {
 			run.Close()
 		}
 	}
+	ru.metrics.evaluate()
 	out := make([]Outcome, len(ru.rules))
 	for i, rs := range ru.rules {
+		if rs.plan.prom != nil {
+			out[i] = ru.metrics.outcome(i)
+			continue
+		}
 		out[i] = rs.outcome(ru.runs[rs.plan.variant])
 	}
 	return out

@@ -180,8 +180,21 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 		return nil, err
 	}
 	src := sourceOf(run)
-	if len(src.Streams) == 0 || src.Last == 0 && src.First == 0 {
+	empty := len(src.Streams) == 0 || src.Last == 0 && src.First == 0
+	metrics := run.HasMetrics() && plan.NeedsMetrics()
+	if empty && !metrics {
 		return emptyRun(plan, run), nil
+	}
+	if empty {
+		src.NoRecords = noRecords(run)
+	}
+	if metrics {
+		scrapes, err := run.Scrapes()
+		if err != nil {
+			return nil, err
+		}
+		defer scrapes.Close() // it was read to its end, or there is another error
+		src.Scrapes = scrapes
 	}
 	entries, err := run.Entries()
 	if err != nil {
@@ -190,6 +203,10 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	src.Entries = entries
 	res, err := plan.Run(ctx, src)
 	return res, errors.Join(err, entries.Close())
+}
+
+func noRecords(run *corpus.Run) string {
+	return fmt.Sprintf("%s: the run has no records", run.Path(""))
 }
 
 // emptyRun is the result of a run that has no records: there is nothing to
@@ -202,7 +219,7 @@ func emptyRun(plan *replay.Plan, run *corpus.Run) *replay.Result {
 	for i := range res.Outcomes {
 		res.Outcomes[i] = outcome.Outcome{
 			State:  outcome.NotEvaluated,
-			Reason: fmt.Sprintf("%s: the run has no records", run.Path("")),
+			Reason: noRecords(run),
 		}
 	}
 	return res

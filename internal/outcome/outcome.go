@@ -45,8 +45,10 @@ type Outcome struct {
 	Points int        // evaluations that fire
 	Firing []Interval // of evaluations that fire, in time order
 
-	Funnel   []Step     // stages of all pipelines, in query order
-	Evidence []Evidence // first and last lines that matched, in time order, bounded
+	Funnel []Step // stages of all pipelines, in query order
+	// Selectors are those of a PromQL rule, in query order.
+	Selectors []Selector
+	Evidence  []Evidence // first and last lines that matched, in time order, bounded
 
 	Alerts []Alert  // alert instances that fired, ordered by labels
 	Result []Sample // instant result at the last evaluation instant (metric queries)
@@ -124,6 +126,47 @@ type Run struct {
 	// MessagesCut counts the records whose message did not fit the bound.
 	MessagesCut int64
 
+	// Metrics are those that were scraped, ordered by name; bounded. There are
+	// none where no rule asks for metrics.
+	Metrics []Metric
+	Scrapes Scrapes
+
 	Incomplete bool // closed as incomplete: findings rest on part of the run
 	Missing    bool // no such run was recorded; every outcome is NotEvaluated
+}
+
+// Scrapes sums up the metrics that were read of a run.
+type Scrapes struct {
+	Count       int64 // scrapes of all targets, those that failed included
+	Failed      int64
+	First, Last int64 // times of the first and last one, nanoseconds
+	Series      int   // scraped
+	Samples     int64 // scraped
+	// Stored and Dropped are the samples kept for the rules that select them,
+	// and those dropped as they were not younger than their predecessor.
+	Stored, Dropped int64
+}
+
+// A Selector is one selector of a PromQL rule and what it chose.
+type Selector struct {
+	Text       string // as printed
+	Start, End int    // byte offsets in the expression
+	Series     int    // that fit it, at any time of the run
+}
+
+// A Metric is what a run showed of the series with one name.
+type Metric struct {
+	Name   string
+	Family string  // as its target calls it: of a histogram's buckets the histogram
+	Type   string  // "counter", "gauge", "histogram" …; empty: not known
+	Series int     // with that name
+	Labels []Label // ordered by name
+}
+
+// A Label is a label of a metric.
+type Label struct {
+	Name   string
+	Series int      // that have it
+	Values []string // ordered; bounded
+	Cut    bool     // there are more values
 }
