@@ -87,5 +87,8 @@ func acceptFolder(ctx context.Context, t *tally, descriptions, folder string) (e
 	s.checkAnswers(t)
 	s.checkVerdicts(t)
 	s.checkSame(t)
+	if err := s.checkPromQL(ctx, t); err != nil {
+		return err
+	}
 	return s.checkOperator(ctx, t)
 }

@@ -88,16 +88,22 @@ func (s *suite) compareOne(scenario, deployed, candidate, rule string, expect an
 	if d == nil || c == nil {
 		return nil, fmt.Errorf("no run of %s for both %s and %s", scenario, deployed, candidate)
 	}
+	return compareRule(s.rules[i], i, d, c, expect), nil
+}
+
+// compareRule has the analyzer compare one rule, the i-th of those that were
+// replayed, on two runs of one scenario.
+func compareRule(rule rules.Rule, i int, d, c *outcome.Run, expect analyzer.Expect) *analyzer.Report {
 	one := func(run *outcome.Run) analyzer.Side {
 		only := *run
 		only.Outcomes = run.Outcomes[i : i+1]
 		return analyzer.Side{Build: run.Build, Runs: []outcome.Run{only}}
 	}
 	return analyzer.Compare(analyzer.Input{
-		Deployed: one(d), Candidate: one(c), Scenarios: []string{scenario},
-		Rules:  []rules.Rule{s.rules[i]},
+		Deployed: one(d), Candidate: one(c), Scenarios: []string{d.Scenario},
+		Rules:  []rules.Rule{rule},
 		Expect: func(int, string) analyzer.Expect { return expect },
-	}), nil
+	})
 }
 
 // tableFindings returns the findings of the table, in their order.
