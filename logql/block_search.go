@@ -93,7 +93,7 @@ func (c *blockCursor) begin(block []byte) {
 // search returns where finder i hits at or after from; the end of the block
 // when it does not.
 func (c *blockCursor) search(i, from int) int {
-	at := -1
+	var at int
 	if i < len(c.p.finders) {
 		at = c.p.finders[i].index(c.block, from)
 	} else if at = bytes.IndexByte(c.block[from:], '\\'); at >= 0 {

@@ -181,8 +181,7 @@ func writeFile(path string, content []byte) error {
 		return os.WriteFile(target, content, 0o644)
 	}
 	if err := replaceFile(target, content); err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
+		if p, ok := errors.AsType[*os.PathError](err); ok {
 			err = p.Err // its path is that of a temporary file
 		}
 		return fmt.Errorf("-o %s: %w", path, err)

@@ -181,7 +181,7 @@ func readLines(path string, fn func(line []byte) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // opened for reading
 	s := bufio.NewScanner(f)
 	s.Buffer(nil, 64<<20)
 	for n := 1; s.Scan(); n++ {
