@@ -1,6 +1,7 @@
 package logql
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,7 @@ type leaf struct {
 	series   map[string]*series
 	active   []*series // that hold entries, in the order in which they came
 	byStream map[int]*series
+	recent   [16]recentSeries
 	labels   []label
 	key      []byte
 	out      []point
@@ -37,6 +39,17 @@ type series struct {
 	keys   []string // under which the leaf knows it
 	stream int      // under which byStream knows it, or -1
 }
+
+// A recentSeries is a series of a leaf that groups by one label at most, under
+// the value of that label: to look among these is cheaper than to build a key.
+type recentSeries struct {
+	series *series // nil: none
+	value  []byte
+	has    bool // the label is there
+}
+
+// longestRecent bounds the values that are kept with recent series.
+const longestRecent = 128
 
 // A rangeWindow computes a range aggregation of one series over a sliding
 // window. Entries are added in time order, and instants asked for in order.
@@ -135,6 +148,36 @@ func (l *leaf) seriesOf(e *entry) *series {
 			return s
 		}
 	}
+	if g := l.plan.grouping; g != nil && !g.without && len(g.names) <= 1 {
+		return l.recentOf(e, g)
+	}
+	return l.findSeries(e, plain)
+}
+
+// recentOf is findSeries for groupings by one label at most.
+func (l *leaf) recentOf(e *entry, g *grouping) *series {
+	var r recentSeries
+	slot := 0
+	if len(g.names) == 1 {
+		r.value, r.has = e.lookup(g.names[0])
+		if n := len(r.value); n > 0 {
+			slot = (n + 3*int(r.value[0]) + 5*int(r.value[n-1])) % len(l.recent)
+		}
+	}
+	c := &l.recent[slot]
+	if c.series != nil && c.has == r.has && bytes.Equal(c.value, r.value) {
+		return c.series
+	}
+	s := l.findSeries(e, false)
+	if len(r.value) <= longestRecent {
+		c.series, c.has, c.value = s, r.has, append(c.value[:0], r.value...)
+	}
+	return s
+}
+
+// findSeries looks for the series by its labels. With plain set these are
+// those of the stream.
+func (l *leaf) findSeries(e *entry, plain bool) *series {
 	l.labels = l.appendSeriesLabels(l.labels[:0], e)
 	l.key = appendLabelsKey(l.key[:0], l.labels)
 	s := l.series[string(l.key)]
@@ -238,6 +281,11 @@ func (l *leaf) forget(s *series) {
 	}
 	if s.stream >= 0 {
 		delete(l.byStream, s.stream)
+	}
+	for i := range l.recent {
+		if l.recent[i].series == s {
+			l.recent[i].series = nil
+		}
 	}
 }
 
