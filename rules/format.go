@@ -25,6 +25,8 @@ type format struct {
 // formats lists all formats. A document is of the first one that holds it.
 func formats() []format {
 	return []format{
+		{name: formatGrafana, holds: holdsGrafana, load: loadGrafana},
+		{name: formatDashboard, holds: holdsDashboard, load: loadDashboard},
 		{name: "rule groups", holds: holdsGroups, load: loadGroups},
 		{name: "PrometheusRule, VMRule, AlertingRule, RecordingRule", holds: holdsRuleObject, load: loadRuleObject},
 		{name: "ConfigMap", holds: holdsConfigMap, load: loadConfigMap},

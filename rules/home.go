@@ -96,7 +96,7 @@ func mixtures(drafts []*draft, groups map[string]*around) []Note {
 	told := map[string]bool{}
 	for _, d := range drafts {
 		group := d.rule.Group
-		if group == "" || d.fault != nil || d.home != nil && d.home.strict {
+		if group == "" || d.fault != nil || d.home != nil && d.home.strict || d.rule.Grafana != nil {
 			continue
 		}
 		// Constants go with the others.

@@ -100,7 +100,7 @@ func TestLoad_Paths(t *testing.T) {
 	f([]string{"a.yaml", strings.Repeat("#", 1001)}, []string{""}, "problem a.yaml: the file is larger than 1000 bytes\n")
 	f([]string{"a.yaml", "-> nowhere"}, []string{""}, "problem a.yaml: no such file or directory\n")
 	f([]string{"a.yaml", "groups: [{name: \xff}]"}, []string{""}, "problem a.yaml:1:17: the file is not UTF-8 text; convert it to UTF-8\n")
-	f([]string{"inventory.yaml", "groups: [admin, dev]\nusers: []\n", "graf.yaml", "apiVersion: 1\ngroups: [{name: x, rules: []}]\n"}, []string{""},
+	f([]string{"inventory.yaml", "groups: [admin, dev]\nusers: []\n", "graf.yaml", "apiVersion: 1\ndatasources: []\n"}, []string{""},
 		"skip graf.yaml: the file holds no rules\nskip inventory.yaml: the file holds no rules\n")
 }
 
