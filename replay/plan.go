@@ -96,6 +96,10 @@ func (p *Plan) add(i int, r *rules.Rule) {
 		pl.interval = r.Interval
 	}
 	defer func() { p.rules[i] = pl }()
+	if r.NotEvaluated != "" {
+		pl.reason = r.NotEvaluated
+		return
+	}
 	if r.Language == rules.PromQL {
 		p.addPromQL(&pl, r)
 		return
