@@ -32,6 +32,7 @@ type comparison struct {
 	deployed   map[string][]*outcome.Run // by scenario
 	candidate  map[string][]*outcome.Run
 	catalogues map[string]*catalogue // by scenario, of the candidate; made when asked for
+	metrics    *metricViews          // made when asked for
 }
 
 // Compare returns what the runs of both builds say about the rules.
@@ -76,7 +77,7 @@ func Compare(in Input) *Report {
 func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
 	rule := &c.in.Rules[i]
 	k := &cell{
-		cmp: c, rule: rule, scenario: scenario,
+		cmp: c, index: i, rule: rule, scenario: scenario,
 		deployed:  newHalf("deployed", c.in.Deployed.Build, c.deployed[scenario], i),
 		candidate: newHalf("candidate", c.in.Candidate.Build, c.candidate[scenario], i),
 	}

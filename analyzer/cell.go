@@ -10,6 +10,7 @@ import (
 // A cell is one rule in one scenario, seen on both builds.
 type cell struct {
 	cmp      *comparison
+	index    int // of the rule in the input
 	rule     *rules.Rule
 	scenario string
 	expect   Expect

@@ -43,6 +43,9 @@ var checkCases = []struct {
 	{"headroom-shrunk", headroom(12.5), headroom(12.6)},
 	{"frequency-changed", lines(126), lines(125)},
 	{"labels-lost", answers("cluster"), answers("cluster", "queue")},
+	{"metric-lost", metricsOf("other_total", "counter", "queue", "a"), metricsOf("pending_total", "", "", "")},
+	{"metric-type-changed", metricsOf("pending_total", "gauge", "queue", "a"), metricsOf("pending_total", "", "queue", "a")},
+	{"metric-label-lost", metricsOf("pending_total", "counter", "queue", "b"), metricsOf("pending_total", "counter", "queue", "a")},
 }
 
 func plain(expect Expect, d, c outcome.State) func() trial {

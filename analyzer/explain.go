@@ -20,6 +20,9 @@ func (c *cell) lost() Finding {
 	if f.Parting != nil {
 		f.Pos = f.Parting.Pos
 	}
+	if _, at, ok := c.unselected(&c.candidate); ok {
+		f.Pos = c.rule.Position(at)
+	}
 	f.Cause = c.cause(f.Parting, &c.candidate)
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + f.Cause
 	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
@@ -62,6 +65,9 @@ func (c *cell) gained() Finding {
 	if f.Parting != nil {
 		f.Pos = f.Parting.Pos
 	}
+	if _, at, ok := c.unselected(&c.deployed); ok {
+		f.Pos = c.rule.Position(at)
+	}
 	f.Said = c.said(f.Parting, f.Candidate)
 	f.Message = c.did(&c.deployed) + " (" + c.cause(f.Parting, &c.deployed) + "), " + c.did(&c.candidate)
 	return f
@@ -84,6 +90,9 @@ func (c *cell) nothing(h *half) string {
 	case o == nil:
 		return "there is no run on " + h.role
 	case o.Nothing == outcome.NoStream && c.rule.Language == rules.PromQL:
+		if why, _, ok := c.unselected(h); ok {
+			return why
+		}
 		return "no series was selected on " + h.role
 	case o.Nothing == outcome.NoStream:
 		return "no stream was selected on " + h.role + c.selector(o)
@@ -104,7 +113,7 @@ func (c *cell) nothing(h *half) string {
 // that compares has a threshold.
 func (c *cell) noSeries() string {
 	if c.rule.Language == rules.PromQL {
-		return "no series was left"
+		return c.noSamples()
 	}
 	expr, err := syntax.Parse(c.rule.Expr)
 	if err != nil {

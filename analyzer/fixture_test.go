@@ -22,6 +22,8 @@ type trial struct {
 	severities          map[string]Severity
 	// messages of the candidate's runs
 	messages []outcome.Message
+	// metrics of each build's runs
+	deployedMetrics, candidateMetrics []outcome.Metric
 }
 
 func alertRule() rules.Rule {
@@ -88,9 +90,16 @@ func side(build string, outcomes []outcome.Outcome, messages []outcome.Message) 
 }
 
 func (tr trial) input() Input {
+	deployed, candidate := side("v1", tr.deployed, nil), side("v2", tr.candidate, tr.messages)
+	for i := range deployed.Runs {
+		deployed.Runs[i].Metrics = tr.deployedMetrics
+	}
+	for i := range candidate.Runs {
+		candidate.Runs[i].Metrics = tr.candidateMetrics
+	}
 	return Input{
-		Deployed:   side("v1", tr.deployed, nil),
-		Candidate:  side("v2", tr.candidate, tr.messages),
+		Deployed:   deployed,
+		Candidate:  candidate,
 		Scenarios:  []string{"drill"},
 		Rules:      []rules.Rule{tr.rule},
 		Expect:     func(int, string) Expect { return tr.expect },
@@ -103,12 +112,14 @@ func (tr trial) run() *Report { return Compare(tr.input()) }
 // swapped returns the trial with the builds the other way round.
 func (tr trial) swapped() trial {
 	tr.deployed, tr.candidate = tr.candidate, tr.deployed
+	tr.deployedMetrics, tr.candidateMetrics = tr.candidateMetrics, tr.deployedMetrics
 	return tr
 }
 
 // itself returns the trial with deployed on both sides.
 func (tr trial) itself() trial {
 	tr.candidate = slices.Clone(tr.deployed)
+	tr.candidateMetrics = tr.deployedMetrics
 	return tr
 }
 
