@@ -22,11 +22,11 @@
 // pipelines stand once. A line goes down that tree; where pipelines part, the
 // entry goes back to the state it had there. What a parser finds in the
 // unchanged text of a line is kept while the line passes, so that it is parsed
-// as JSON or logfmt at most once, and of its fields only those are taken that some
-// stage or grouping names, until the whole label set of an entry is asked for.
-// The texts of all line filters are found in one pass over the line, and the
-// filters that wait for none of them are not asked. Range aggregations with equal windows are
-// computed once, as are equal parts of metric queries.
+// as JSON or logfmt at most once, and of its fields only those are taken that
+// some stage or grouping names, until the whole label set of an entry is asked
+// for. The texts of all line filters are found in one pass over the line, and
+// filters that wait for other texts are not asked. Range aggregations with
+// equal windows are computed once, as are equal parts of metric queries.
 //
 // Streams are merged by time. Of entries with equal times Loki takes those of
 // the stream with the lower [logs.Labels.Hash] first; push them so if its order

@@ -3,7 +3,6 @@ package logql
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -113,23 +112,13 @@ func (l *testLog) add(ts int64, line []byte) {
 	l.bytes += int64(len(line)) + 1
 }
 
-// fleetRules is the first n rules of the mix. The sum of unwrapped values takes
-// no grouping.
-func fleetRules(n int) []string {
-	rules := loggen.Rules(n)
-	for i, r := range rules {
-		rules[i] = strings.Replace(r, "sum_over_time(", "avg_over_time(", 1)
-	}
-	return rules
-}
-
 // BenchmarkMix runs the mix of rules in one pass over a log that is evaluated
 // once a minute.
 func BenchmarkMix(b *testing.B) {
 	log := fleetLog(50_000)
 	for _, n := range []int{100, 500} {
 		b.Run(fmt.Sprint("rules=", n), func(b *testing.B) {
-			set := NewSet(compileAll(b, fleetRules(n)...), Options{})
+			set := NewSet(compileAll(b, loggen.Rules(n)...), Options{})
 			windows := log.windows(n, time.Minute)
 			b.SetBytes(log.bytes)
 			b.ReportAllocs()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stillfires/stillfires/logql/logqltest/loggen"
 )
 
 // The index finds just the texts that searches for each find.
@@ -70,7 +72,7 @@ func BenchmarkTextIndex(b *testing.B) {
 	log := fleetLog(2000)
 	var all gates
 	all.known = make(map[string]int32)
-	for _, q := range compileAll(b, fleetRules(500)...) {
+	for _, q := range compileAll(b, loggen.Rules(500)...) {
 		for _, p := range q.plans {
 			for _, s := range p.stages {
 				all.add(&node{stage: s.stage})
