@@ -128,7 +128,11 @@ func appendMasked(dst, text []byte) []byte {
 			dst = append(dst, '#')
 			continue
 		}
-		dst = append(dst, bytes.ToValidUTF8(word, []byte("\uFFFD"))...)
+		if utf8.Valid(word) {
+			dst = append(dst, word...)
+		} else { // ToValidUTF8 copies
+			dst = append(dst, bytes.ToValidUTF8(word, []byte("\uFFFD"))...)
+		}
 	}
 	return dst
 }
@@ -150,7 +154,27 @@ const maxEvidenceLine = 4 << 10
 
 // evidence copies a line so that it is safe to show.
 func evidence(stream logs.Labels, ts int64, line []byte) outcome.Evidence {
-	ev := outcome.Evidence{Stream: stream, Time: ts}
+	return show(stream, ts, line, false)
+}
+
+// A seenLine is a copy of a line that may become evidence. Its memory is used
+// again when a later line takes its place.
+type seenLine struct {
+	stream logs.Labels
+	time   int64
+	line   []byte // at most maxEvidenceLine
+	cut    bool
+}
+
+func (s *seenLine) set(stream logs.Labels, e *logs.Entry) {
+	s.stream, s.time, s.cut = stream, e.Time, len(e.Line) > maxEvidenceLine
+	s.line = append(s.line[:0], e.Line[:min(len(e.Line), maxEvidenceLine)]...)
+}
+
+func (s *seenLine) evidence() outcome.Evidence { return show(s.stream, s.time, s.line, s.cut) }
+
+func show(stream logs.Labels, ts int64, line []byte, cut bool) outcome.Evidence {
+	ev := outcome.Evidence{Stream: stream, Time: ts, Truncated: cut}
 	if len(line) > maxEvidenceLine {
 		line, ev.Truncated = line[:maxEvidenceLine], true
 	}

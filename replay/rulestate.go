@@ -30,9 +30,9 @@ type ruleState struct {
 	// noRecords says why there is nothing to evaluate; empty: there is.
 	noRecords string
 
-	first   []outcome.Evidence
-	last    []outcome.Evidence // a ring once it is full
-	lastAt  int                // where the ring begins
+	first   []seenLine
+	last    []seenLine // a ring once it is full
+	lastAt  int        // where the ring begins
 	series  map[string]struct{}
 	peak    *float64
 	highest *float64 // left-hand side of a threshold
@@ -55,17 +55,28 @@ func newRuleState(p *planned, src *Source) *ruleState {
 
 // match notes a line that passed a pipeline of the rule.
 func (rs *ruleState) match(stream logs.Labels, m *logql.Match) {
-	if len(rs.first) < keepFirst {
-		rs.first = append(rs.first, evidence(stream, m.Entry.Time, m.Entry.Line))
-		return
+	var slot *seenLine
+	switch {
+	case len(rs.first) < keepFirst:
+		rs.first = append(rs.first, seenLine{})
+		slot = &rs.first[len(rs.first)-1]
+	case len(rs.last) < keepLast:
+		rs.last = append(rs.last, seenLine{})
+		slot = &rs.last[len(rs.last)-1]
+	default:
+		slot = &rs.last[rs.lastAt]
+		rs.lastAt = (rs.lastAt + 1) % keepLast
 	}
-	ev := evidence(stream, m.Entry.Time, m.Entry.Line)
-	if len(rs.last) < keepLast {
-		rs.last = append(rs.last, ev)
-		return
+	slot.set(stream, m.Entry)
+}
+
+// evidence returns the lines kept, in time order.
+func (rs *ruleState) evidence() []outcome.Evidence {
+	var out []outcome.Evidence
+	for _, l := range slices.Concat(rs.first, rs.last[rs.lastAt:], rs.last[:rs.lastAt]) {
+		out = append(out, l.evidence())
 	}
-	rs.last[rs.lastAt] = ev
-	rs.lastAt = (rs.lastAt + 1) % keepLast
+	return out
 }
 
 // vector notes the answer at one instant.
@@ -110,7 +121,7 @@ func (rs *ruleState) outcome(run *logql.Run) Outcome {
 		out.State, out.Reason = outcome.NotEvaluated, fmt.Sprintf("a Loki would refuse to answer: %v", err)
 		return out
 	}
-	out.Evidence = slices.Concat(rs.first, rs.last[rs.lastAt:], rs.last[:rs.lastAt])
+	out.Evidence = rs.evidence()
 	rs.sum(&out)
 	if yieldsNothing(&out) {
 		out.Nothing = nothing(rs.plan.expr, pipes)

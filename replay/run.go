@@ -48,9 +48,6 @@ type Entries interface {
 	Err() error
 }
 
-// cancelEvery is how many records are read between looks at the context.
-const cancelEvery = 4096
-
 // maxInstants bounds the evaluations of a rule in a run. One record with a
 // wrong date would otherwise stretch a run over centuries.
 const maxInstants = 1_000_000
@@ -67,7 +64,6 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var dedup logs.Dedup
 	res := &Result{
 		Build: src.Build, Scenario: src.Scenario, Repetition: src.Repetition,
 		Incomplete: src.Incomplete, Streams: len(src.Streams),
@@ -76,24 +72,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
 	messages := newMessageCatalogue()
-	for src.Entries.Scan() {
-		res.Records++
-		if res.Records%cancelEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		stream, e := src.Entries.Stream(), src.Entries.Entry()
-		if len(e.Line) == 0 {
-			res.Empty++
-			continue
-		}
-		if dedup.Repeat(stream, e) {
-			res.Repeats++
-			continue
-		}
-		ru.push(stream, e)
-		messages.add(src.Streams[stream], e)
-	}
-	if err := src.Entries.Err(); err != nil {
+	if err := feed(ctx, src, res, messages, ru.push); err != nil {
 		return nil, err
 	}
 	res.Outcomes = ru.finish()
