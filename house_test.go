@@ -31,6 +31,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
 	{"internal/yamlpos", "internal/source"},
 	{"internal/demo", ""},
+	{"internal/feed", "internal/logs"},
 	{"internal/shared", ""},
 
 	{"logql/syntax", ""},
@@ -42,12 +43,12 @@ var layers = []struct{ folder, may string }{
 
 	{"corpus", "internal/source internal/logs internal/metrics internal/logs/recordtime internal/strictyaml internal/suggest"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
-	{"replay", "rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
+	{"replay", "internal/feed rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
 	{"analyzer", "rules logql/syntax internal/outcome internal/logs internal/source internal/suggest"},
 	{"analyzer/report", "analyzer rules internal/outcome internal/logs internal/source"},
 	{"internal/review", "rules analyzer internal/source internal/suggest internal/yamlpos"},
 	{"internal/compare", "corpus rules replay analyzer internal/review internal/outcome internal/source internal/suggest internal/logs"},
-	{"internal/query", "corpus logql logql/syntax internal/logs internal/suggest"},
+	{"internal/query", "internal/feed corpus logql logql/syntax internal/logs internal/suggest"},
 	{"cmd/stillfires", "all"},
 	{"tools/acceptance", "all"},
 }

@@ -33,7 +33,7 @@ func CountLines(ctx context.Context, q *Query, stream logs.Labels, r io.Reader) 
 	if stream != nil && !q.plans[0].selector.matches(stream) {
 		return 0, nil
 	}
-	pre := q.Prefilter([]logs.Labels{stream})
+	pre := q.prefilter([]logs.Labels{stream})
 	blocks := make(chan []byte)
 	spare := make(chan []byte, 2*runtime.GOMAXPROCS(0)+1)
 	g, ctx := errgroup.WithContext(ctx)

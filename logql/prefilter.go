@@ -29,6 +29,14 @@ type Prefilter struct {
 // the given labels, or nil when any line may be kept. It holds for log queries
 // on entries without structured metadata, whose line is the raw text.
 func (q *Query) Prefilter(streams []logs.Labels) *Prefilter {
+	p := q.prefilter(streams)
+	if p != nil && p.negative {
+		return nil // it finds the lines that the query does not keep
+	}
+	return p
+}
+
+func (q *Query) prefilter(streams []logs.Labels) *Prefilter {
 	query, ok := q.expr.(*logqlsyntax.LogQuery)
 	if !ok {
 		return nil

@@ -35,7 +35,7 @@ func TestPrefilter(t *testing.T) {
 	f := func(query, want string) {
 		t.Helper()
 		q := compileAll(t, query)[0]
-		if got := describePrefilter(q.Prefilter([]logs.Labels{logs.FromMap(map[string]string{"app": "web"})})); got != want {
+		if got := describePrefilter(q.prefilter([]logs.Labels{logs.FromMap(map[string]string{"app": "web"})})); got != want {
 			t.Errorf("%s: prefilter %s; want %s", query, got, want)
 		}
 	}
@@ -156,6 +156,31 @@ func TestFinder(t *testing.T) {
 		}
 		if got := f.index(block, from); got != want {
 			t.Fatalf("index of %q in %q from %d = %d; want %d", text, block, from, got, want)
+		}
+	}
+}
+
+// A query gives the same with the lines that its prefilter keeps as with all.
+func TestPrefilter_KeepsWhatTheQueryKeeps(t *testing.T) {
+	queries := []string{
+		`{app="web"} |= "lost"`, `{app="web"} != "lost"`, `{app="web"} != "lost" or "gone"`, `{app="web"} !~ "lost|gone"`,
+		`{app="web"} |= "lost" or "gone"`, `{app="web"} |~ "lost|gone"`, `{app="web"} | json | msg="Reconciler error"`,
+		`{app="web"} | logfmt | level="error"`, `{app="web"} | json | level!="error"`, `{app="web"} != "lost" |= "level"`,
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 40 {
+		text := append(hostileLines(rng, 1+rng.IntN(100)), '\n')
+		for _, query := range queries {
+			q := compileAll(t, query)[0]
+			p := q.Prefilter([]logs.Labels{nil})
+			if p == nil {
+				continue
+			}
+			want := newLineCounter(q, nil, nil).countAll(text)
+			kept := p.Keep(bytes.Clone(text))
+			if got := newLineCounter(q, nil, nil).countAll(kept); got != want {
+				t.Fatalf("%s: %d lines of those kept, %d of all", query, got, want)
+			}
 		}
 	}
 }

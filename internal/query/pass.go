@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stillfires/stillfires/internal/feed"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/logql"
 )
@@ -47,26 +48,51 @@ func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink lo
 	defer func() { err = errors.Join(err, entries.Close()) }()
 	set := logql.NewSet([]*logql.Query{x.query.Query}, logql.Options{AssumeSelectors: x.logs.assumed || x.query.bare, MaxSeries: maxSeries})
 	run = set.NewRun(in.streams, []logql.Window{w}, sink)
-	var dedup logs.Dedup
-	for n := 0; !stop() && run.Err(0) == nil && entries.Scan(); n++ {
-		if n%cancelEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		stream, e := entries.Stream(), entries.Entry()
-		switch {
-		case len(e.Line) == 0 && !x.opt.KeepEmpty:
-			x.empty++
-		case e.Time != 0 && dedup.Repeat(stream, e):
-			x.repeats++
-		default:
-			run.Push(stream, in.label(stream, e))
-		}
+	work := func(stream int, e *logs.Entry) bool {
+		run.Push(stream, in.label(stream, e))
+		return !stop() && run.Err(0) == nil
 	}
-	if err := entries.Err(); err != nil {
+	// What comes down a pipe is answered at once, not in batches.
+	each := feed.Each
+	if !r.passesOver {
+		each = oneByOne
+	}
+	if err := each(ctx, entries, x.stored(), work); err != nil {
 		return nil, err
 	}
 	run.Close()
 	return run, ctx.Err()
+}
+
+// stored returns what tells the records that a store would keep, and counts
+// the others.
+func (x *execution) stored() func(int, *logs.Entry) bool {
+	var dedup logs.Dedup
+	return func(stream int, e *logs.Entry) bool {
+		switch {
+		case len(e.Line) == 0 && !x.opt.KeepEmpty:
+			x.empty++
+			return false
+		case e.Time != 0 && dedup.Repeat(stream, e):
+			x.repeats++
+			return false
+		}
+		return true
+	}
+}
+
+// oneByOne is feed.Each on one goroutine: each record is worked on before the
+// next is read.
+func oneByOne(ctx context.Context, entries feed.Entries, keep, work func(int, *logs.Entry) bool) error {
+	for n := 0; entries.Scan(); n++ {
+		if n%cancelEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if stream, e := entries.Stream(), entries.Entry(); keep(stream, e) && !work(stream, e) {
+			return nil
+		}
+	}
+	return entries.Err()
 }
 
 // keep returns what cuts away records that the query cannot match, nil if any
