@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -245,7 +246,8 @@ func (c *metricChain) order() error {
 
 // openMetrics opens a file; it is nil if the file may be empty and is.
 func (j *runJob) openMetrics(f *metricPlan, target *metricTarget) (*metricSource, error) {
-	s, err := openMetrics(j.im.fsys, f, target, j.im.opts.Limits)
+	shown := path.Join(filepath.ToSlash(j.im.root), f.name)
+	s, err := openMetrics(j.im.fsys, f, shown, target, j.im.opts.Limits)
 	if f.spec.AllowEmpty && errors.Is(err, errEmpty) {
 		return nil, nil
 	}

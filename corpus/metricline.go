@@ -172,7 +172,7 @@ func (p *seriesParser) series() error {
 	if !p.accept('{') {
 		return errors.New("no name, or a letter that no name has")
 	}
-	for !p.accept('}') {
+	for p.skip(); !p.accept('}'); p.skip() {
 		if err := p.label(); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (r *Run) Scrapes() (*Scrapes, error) {
 func newScrapes(name string, in io.Reader) *Scrapes {
 	s := &Scrapes{
 		path: name, lines: bufio.NewScanner(in), numbers: newSeriesNumbers(),
-		byTarget: map[string]int{}, byFamily: map[string]int{},
+		byTarget: map[string]int{}, byFamily: map[string]int{}, last: minTime / 1e6,
 	}
 	s.lines.Buffer(make([]byte, 0, 64<<10), maxMetricLine)
 	return s

@@ -20,7 +20,7 @@ const (
 
 // A metricSource reads the scrapes of one file to import, in order.
 type metricSource struct {
-	name   string
+	name   string // for messages
 	target *metricTarget
 	lines  *lineReader
 	json   bool
@@ -37,15 +37,15 @@ type metricSource struct {
 	count    int
 }
 
-// openMetrics opens a file of metrics.
-func openMetrics(fsys fs.FS, plan *metricPlan, target *metricTarget, limits Limits) (*metricSource, error) {
+// openMetrics opens a file of metrics; shown names it in messages.
+func openMetrics(fsys fs.FS, plan *metricPlan, shown string, target *metricTarget, limits Limits) (*metricSource, error) {
 	lines, err := openLines(fsys, plan.name, limits)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", plan.name, err)
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	head, _ := lines.in.Peek(32 << 10) // openLines has looked at it
 	first, _, _ := strings.Cut(strings.TrimLeft(string(head), " \t\r\n"), "\n")
-	s := &metricSource{name: plan.name, target: target, lines: lines, given: plan.time, seen: map[int]int64{}}
+	s := &metricSource{name: shown, target: target, lines: lines, given: plan.time, seen: map[int]int64{}}
 	switch plan.spec.Format {
 	case "", "auto":
 		s.json = strings.HasPrefix(first, "{") && (gjson.Valid(first) || len(head) == 32<<10 && strings.Contains(first, `"series"`))
