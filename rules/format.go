@@ -31,8 +31,12 @@ func formats() []format {
 		{name: "PrometheusRule, VMRule, AlertingRule, RecordingRule", holds: holdsRuleObject, load: loadRuleObject},
 		{name: "ConfigMap", holds: holdsConfigMap, load: loadConfigMap},
 		{name: "List", holds: holdsObjectList, load: loadObjectList},
+		{name: "Promtail pipeline", holds: holdsPromtail, load: loadPromtail},
+		{name: "review file", holds: holdsPatterns, load: loadPatterns},
 		{name: "saved queries", holds: holdsQueries, load: loadQueries},
 		{name: "a LogQL query", extensions: []string{".logql"}, load: loadLogQL},
+		{name: "Alloy pipeline", extensions: []string{".alloy", ".river"}, load: loadAlloy},
+		{name: "runbook", extensions: []string{".md", ".markdown"}, load: loadMarkdown},
 		{name: "a PromQL query", extensions: []string{".promql"}, load: loadPromQL},
 	}
 }

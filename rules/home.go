@@ -37,9 +37,8 @@ func (d *draft) atHome() (Language, string) {
 	case refused == nil:
 		return h.takes, reason
 	case other == nil && !d.yieldsLines:
-		d.misplaced = d.errorAt(refused.start, refused.end, "%v %q is %s, but %s", d.rule.Kind, d.rule.Name, another.title(), reason)
+		d.misplaced = d.errorAt(len(d.rule.Expr)-len(strings.TrimLeft(d.rule.Expr, " \t\r\n")), len(d.rule.Expr), "%v %q is %s, but %s", d.rule.Kind, d.rule.Name, another.title(), reason)
 		d.misplaced.Hint = "move it to a rule file of its own language"
-		d.misplaced.Pos = d.rule.Pos
 		d.rule.NotEvaluated = reason + ": the rule would never run"
 		return another, "only " + another.title() + " can read it"
 	case h.takes == PromQL && h.types != nil && metricsQL(d.rule.Expr, refused.msg):

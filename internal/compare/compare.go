@@ -82,6 +82,9 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 	}
+	for _, n := range set.Notes {
+		in.Notes = append(in.Notes, n.Pos.String()+": "+n.Msg)
+	}
 	if err := o.expectations(&in, set, known, deployed, candidate); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,9 @@ func (o Options) withReview() Options {
 	}
 	if len(o.Rules) == 0 {
 		o.Rules = f.Rules
+	}
+	if f.Patterns {
+		o.Rules = append(slices.Clip(o.Rules), f.Path)
 	}
 	if o.Interval == 0 {
 		o.Interval = f.Interval

@@ -80,6 +80,7 @@ func (r *reader) readFile() {
 		{"deployed", func(n *yaml.Node) { f.Deployed = r.build(n, "deployed") }},
 		{"candidate", func(n *yaml.Node) { f.Candidate = r.build(n, "candidate") }},
 		{"rules", r.rules},
+		{"patterns", r.patterns},
 		{"interval", func(n *yaml.Node) { f.Interval = r.interval(n) }},
 		{"defaults", r.listed(func(n *yaml.Node) {
 			r.mapping(n, "defaults", []key{{"expect", func(n *yaml.Node) { f.Default = r.expect(n) }}})
@@ -193,6 +194,14 @@ func (r *reader) rules(n *yaml.Node) {
 	})
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		r.fail(n, "name rule files, folders or globs, or leave it out", "rules is empty")
+	}
+}
+
+// patterns notes whether there are any: package rules reads them.
+func (r *reader) patterns(n *yaml.Node) {
+	r.list(n, "patterns", func(*yaml.Node) { r.file.Patterns = true })
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		r.fail(n, "list what automations look for, or leave it out", "patterns is empty")
 	}
 }
 

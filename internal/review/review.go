@@ -33,8 +33,11 @@ type File struct {
 	Corpus string // of builds that are named without one; may be empty
 	// Deployed and Candidate name builds as [DIR:]BUILD.
 	Deployed, Candidate string
-	Rules               []string      // files, folders and globs
-	Interval            time.Duration // of groups without one; 0: not given
+	Rules               []string // files, folders and globs
+	// Patterns says that the file lists patterns. Package rules loads them
+	// from the file itself.
+	Patterns bool
+	Interval time.Duration // of groups without one; 0: not given
 	// Default is the expectation of alerts of which nothing else is said.
 	Default    analyzer.Expect
 	Scenarios  []Scenario // in the order of the file
