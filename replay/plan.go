@@ -59,7 +59,8 @@ type planned struct {
 	isAlert bool
 	expr    syntax.Expr
 	pipes   []logql.Pipeline
-	prom    *promRule // of a PromQL rule
+	prom    *promRule     // of a PromQL rule, and of a Grafana alert with PromQL
+	chain   *plannedChain // of a Grafana alert
 }
 
 // A querySet is the queries that are run over the same entries.
@@ -67,6 +68,7 @@ type querySet struct {
 	queries []*logql.Query
 	rules   []int // the rule that each query belongs to
 	isLeft  []bool
+	nodes   []int // of a Grafana alert: which of its queries it is; else -1
 	set     *logql.Set
 }
 
@@ -100,6 +102,10 @@ func (p *Plan) add(i int, r *rules.Rule) {
 		pl.reason = r.NotEvaluated
 		return
 	}
+	if r.Grafana != nil {
+		p.addGrafana(i, &pl, r)
+		return
+	}
 	if r.Language == rules.PromQL {
 		p.addPromQL(&pl, r)
 		return
@@ -116,7 +122,7 @@ func (p *Plan) add(i int, r *rules.Rule) {
 		return
 	}
 	pl.expr, pl.isLog, pl.pipes = expr, query.IsLog(), query.Pipelines()
-	if pl.isLog && r.Kind != rules.Query && r.Kind != rules.Panel {
+	if pl.isLog && (r.Kind == rules.Alert || r.Kind == rules.Recording) {
 		pl.reason = "a log query yields lines, and a rule needs values; wrap it as in sum(count_over_time(… [5m])) > 0"
 		return
 	}
@@ -161,7 +167,14 @@ func (s *querySet) add(rule int, q *logql.Query, left bool) int {
 	s.queries = append(s.queries, q)
 	s.rules = append(s.rules, rule)
 	s.isLeft = append(s.isLeft, left)
+	s.nodes = append(s.nodes, -1)
 	return len(s.queries) - 1
+}
+
+func (s *querySet) addNode(rule int, q *logql.Query, node int) int {
+	i := s.add(rule, q, false)
+	s.nodes[i] = node
+	return i
 }
 
 // threshold splits "expr OP number", or "number OP expr" turned round, and

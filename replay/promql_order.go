@@ -49,6 +49,9 @@ func producers(rs []planned) map[string][]producer {
 		case rules.Recording:
 			out[r.Name] = append(out[r.Name], producer{i, fixed})
 		case rules.Alert:
+			if r.Grafana != nil {
+				continue // it writes no series about itself
+			}
 			fixed[labels.AlertName] = r.Name
 			for _, name := range []string{seriesAlerts, seriesAlertsSince} {
 				out[name] = append(out[name], producer{i, fixed})

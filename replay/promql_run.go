@@ -156,7 +156,7 @@ func (p *Plan) readsLogs(i int) bool {
 	for queue := []int{i}; len(queue) > 0; {
 		next := queue[0]
 		queue = queue[1:]
-		if p.rules[next].prom == nil {
+		if p.rules[next].prom == nil || p.rules[next].chain != nil && p.rules[next].chain.hasLogQL() {
 			return true
 		}
 		for _, j := range p.order.reads[next] {
@@ -173,6 +173,9 @@ func (p *Plan) readsLogs(i int) bool {
 // not be evaluated, or an empty text.
 func (pr *promRunner) follow(i int) string {
 	rs := pr.rules[i]
+	if rs.grafana != nil {
+		return pr.followGrafana(i)
+	}
 	start, end := pr.span(i).instants(rs.plan.interval, rs.plan.rule.QueryOffset)
 	rs.window = logql.Window{Start: start, End: end, Step: int64(rs.plan.interval)}
 	if rs.alert != nil {
@@ -212,6 +215,15 @@ func plainSamples(v promql.Vector) []logql.Sample {
 	}
 	slices.SortFunc(out, func(a, b logql.Sample) int { return cmp.Or(a.Labels.Compare(b.Labels)) })
 	return out
+}
+
+// why says why a rule could not be evaluated; empty: it could, or it has no
+// PromQL.
+func (pr *promRunner) why(i int) string {
+	if pr == nil {
+		return ""
+	}
+	return pr.failed[i]
 }
 
 // outcome sums up what a rule did.

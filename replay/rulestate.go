@@ -27,6 +27,8 @@ type ruleState struct {
 	alert  *alertState // nil for other kinds
 	// record is of a recording rule whose series a PromQL rule may read.
 	record *recordState
+	// grafana is of a Grafana alert.
+	grafana *grafanaState
 	// noRecords says why there is nothing to evaluate; empty: there is.
 	noRecords string
 
@@ -48,7 +50,10 @@ func newRuleState(p *planned, src *Source) *ruleState {
 		rs.window = logql.Window{Start: min(start, src.First), End: src.Last + 1}
 	}
 	if p.isAlert {
-		rs.alert = newAlertState(p.rule)
+		rs.alert = newAlertState(p.alertRule())
+	}
+	if p.chain != nil {
+		rs.grafana = newGrafanaState(rs, p.chain)
 	}
 	return rs
 }

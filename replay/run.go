@@ -158,6 +158,7 @@ func newRunner(ctx context.Context, p *Plan, src *Source) (*runner, error) {
 			return nil, err
 		}
 	}
+	ru.beginGrafana()
 	for v := range p.sets {
 		set := &p.sets[v]
 		if len(set.queries) == 0 {
@@ -165,7 +166,7 @@ func newRunner(ctx context.Context, p *Plan, src *Source) (*runner, error) {
 		}
 		windows := make([]logql.Window, len(set.queries))
 		for q, rule := range set.rules {
-			windows[q] = ru.rules[rule].window
+			windows[q] = ru.rules[rule].windowOf(set.nodes[q])
 		}
 		ru.runs[v] = set.set.NewRun(ingestStreams(src.Streams, ingest(v)), windows, &sink{runner: ru, set: set})
 	}
@@ -215,6 +216,10 @@ func (ru *runner) finish() []Outcome {
 	ru.metrics.evaluate()
 	out := make([]Outcome, len(ru.rules))
 	for i, rs := range ru.rules {
+		if rs.grafana != nil {
+			out[i] = rs.grafanaOutcome(ru.runs[rs.plan.variant], ru.metrics, ru.metrics.why(i))
+			continue
+		}
 		if rs.plan.prom != nil {
 			out[i] = ru.metrics.outcome(i)
 			continue
@@ -240,6 +245,10 @@ func (s *sink) Match(query, _ int, m *logql.Match) {
 // Vector implements logql.Sink.
 func (s *sink) Vector(query int, ts int64, v []logql.Sample) {
 	rs := s.rules[s.set.rules[query]]
+	if node := s.set.nodes[query]; node >= 0 {
+		rs.grafana.deliver(s.ctx, node, ts, v, nil)
+		return
+	}
 	if s.set.isLeft[query] {
 		rs.leftVector(v)
 		return

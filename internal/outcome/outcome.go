@@ -43,6 +43,7 @@ type Outcome struct {
 	Headroom *Headroom // nil: not a threshold rule, or no value on its left-hand side
 
 	Points int        // evaluations that fire
+	NoData int        // evaluations of a Grafana alert without data, at which DatasourceNoData fires in its place
 	Firing []Interval // of evaluations that fire, in time order
 
 	Funnel []Step // stages of all pipelines, in query order
