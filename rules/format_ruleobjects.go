@@ -73,8 +73,8 @@ func loadRuleObject(p *part) found {
 	spec := p.doc.Get(p.doc.Root, "spec")
 	fields, problems := p.doc.Fields(spec)
 	l.problems = append(l.problems, problems...)
-	if spec == nil || spec.Kind != yaml.MappingNode {
-		l.fault(p.doc.Errorf(or(spec, p.doc.Root), "a %s must have the field spec with groups", o.kind), "")
+	if p.doc.Get(spec, "groups") == nil {
+		l.fault(p.doc.Errorf(or(spec, p.doc.Root), "%s must have groups under spec", article(o.kind)), "")
 	}
 	for _, field := range fields {
 		if field.Name != "groups" {

@@ -125,7 +125,7 @@ func (f *found) addText(file *yamlpos.File, o textOptions) (known bool) {
 		}
 		if f.add(&part{file: file, doc: d, name: o.name, ext: ext, budget: f.budget, depth: o.depth}) {
 			known = true
-		} else {
+		} else if o.depth == 0 || len(docs) > 1 { // of a ConfigMap the key is named
 			f.skip(d, d.Root, "the document holds no rules")
 		}
 	}

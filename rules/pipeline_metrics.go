@@ -34,6 +34,10 @@ func (t *translator) metrics(fl *flow, s stage) {
 
 // metric makes one metric a rule.
 func (t *translator) metric(fl *flow, e entry) {
+	if strings.TrimSpace(e.name) == "" {
+		t.fault(t.file.Errorf(e.at, max(e.end, e.at+1), "a metric has no name"), "")
+		return
+	}
 	prefix := t.prefix
 	if p := e.value.get("prefix"); p.form == formScalar && p.text != "" {
 		prefix = p.text
@@ -61,10 +65,6 @@ func (t *translator) metric(fl *flow, e entry) {
 	} else {
 		d.place(t.file, yamlpos.Places{{At: e.at, Still: true}})
 		d.rule.Language, d.rule.LanguageReason = LogQL, t.reason
-	}
-	if strings.TrimSpace(e.name) == "" {
-		t.fault(t.file.Errorf(e.at, max(e.end, e.at+1), "the metric has no name"), "")
-		return
 	}
 	t.drafts = append(t.drafts, d)
 }

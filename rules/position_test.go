@@ -10,6 +10,9 @@ import (
 // rule says, white space and escapes aside.
 func checkPositions(t testing.TB, r *Rule) {
 	t.Helper()
+	if (r.Kind == Metric || r.Kind == Pattern) && r.NotEvaluated == "" {
+		return // translated: its bytes are not in the file
+	}
 	text, err := os.ReadFile(r.Pos.File)
 	if err != nil {
 		t.Fatal(err)
