@@ -24,8 +24,8 @@ func seedFiles(f *testing.F, pattern string) {
 	}
 }
 
-// checkLoaded holds what a file gave to what must be true of every file.
-func checkLoaded(t *testing.T, text []byte) {
+// checkGrafana holds what a file gave to what must be true of every file.
+func checkGrafana(t *testing.T, text []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.json")
 	if err := os.WriteFile(path, text, 0o644); err != nil {
@@ -59,7 +59,7 @@ func FuzzDashboard(f *testing.F) {
 	seedFiles(f, "*.yaml")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) < 1<<13 {
-			checkLoaded(t, text)
+			checkGrafana(t, text)
 		}
 	})
 }
