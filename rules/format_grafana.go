@@ -61,7 +61,8 @@ func isGrafanaRule(d *yamlpos.Document, n *yaml.Node) bool {
 
 // isGrafanaGroup recognises a group of alert rules.
 func isGrafanaGroup(d *yamlpos.Document, n *yaml.Node) bool {
-	return slices.ContainsFunc(grafanaRules(d, n), func(r *yaml.Node) bool { return isGrafanaRule(d, r) })
+	rules := grafanaRules(d, n)
+	return slices.ContainsFunc(rules[:min(len(rules), 100)], func(r *yaml.Node) bool { return isGrafanaRule(d, r) })
 }
 
 // grafanaRules returns the rules of a group. Terraform calls each "rule".
@@ -122,6 +123,9 @@ func grafanaGroups(d *yamlpos.Document) []grafanaGroup {
 	return grafanaFolders(d, root)
 }
 
+// maxGroups bounds the groups of a document.
+const maxGroups = 20_000
+
 // grafanaFolders finds groups below the names of folders, as the ruler API
 // gives them, and below the resources of Terraform.
 func grafanaFolders(d *yamlpos.Document, root *yaml.Node) []grafanaGroup {
@@ -142,8 +146,12 @@ func grafanaFolders(d *yamlpos.Document, root *yaml.Node) []grafanaGroup {
 	}
 	fields, _ := d.Fields(root)
 	for _, f := range fields {
-		for _, g := range elements(f.Value) {
-			if isGrafanaGroup(d, g) {
+		groups := elements(f.Value)
+		if !slices.ContainsFunc(groups[:min(len(groups), 100)], func(g *yaml.Node) bool { return isGrafanaGroup(d, g) }) {
+			continue
+		}
+		for _, g := range groups {
+			if len(out) <= maxGroups {
 				out = append(out, grafanaGroup{node: yamlpos.Resolve(g), folder: f.Name})
 			}
 		}
@@ -169,7 +177,12 @@ type grafanaLoader struct {
 // loadGrafana loads alert rules of Grafana.
 func loadGrafana(p *part) found {
 	l := &grafanaLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}}
-	for _, g := range grafanaGroups(p.doc) {
+	groups := grafanaGroups(p.doc)
+	if len(groups) > maxGroups {
+		l.fault(p.doc.Errorf(p.doc.Root, "the document has more than %d groups: the rest is not read", maxGroups), "split it")
+		groups = groups[:maxGroups]
+	}
+	for _, g := range groups {
 		if l.spend(p.doc, g.node, 1) {
 			break
 		}
