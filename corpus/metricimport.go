@@ -303,8 +303,14 @@ type metricsWriter struct {
 	numbers  *seriesNumbers
 	texts    [][]byte // of series by number
 	targets  []string
-	families map[string]metrics.Family
+	families map[describedBy]metrics.Family
 	line     []byte
+}
+
+// describedBy is a family as one target describes it.
+type describedBy struct {
+	target int
+	name   string
 }
 
 func newMetricsWriter(run *RunWriter, numbers *seriesNumbers, chains []*metricChain) (*metricsWriter, error) {
@@ -312,7 +318,7 @@ func newMetricsWriter(run *RunWriter, numbers *seriesNumbers, chains []*metricCh
 	if err != nil {
 		return nil, err
 	}
-	w := &metricsWriter{file: file, numbers: numbers, families: map[string]metrics.Family{}}
+	w := &metricsWriter{file: file, numbers: numbers, families: map[describedBy]metrics.Family{}}
 	for _, c := range chains {
 		w.targets = append(w.targets, string(appendTarget(nil, c.target.labels)))
 	}
@@ -338,10 +344,15 @@ func (w *metricsWriter) write(s *metrics.Scrape, families []metrics.Family) erro
 		return err
 	}
 	for _, f := range families {
-		if w.families[f.Name] == f {
+		key := describedBy{s.Target, f.Name}
+		had, ok := w.families[key]
+		if ok && had == f {
 			continue
 		}
-		w.families[f.Name] = f
+		w.families[key] = f
+		if err := w.numbers.keep(familySize(&f) - familySize(&had)); err != nil {
+			return err
+		}
 		if err := w.family(f); err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ const (
 	maxSeriesText   = 64 << 10
 	maxSeriesLabels = 256
 	maxSeries       = 1_000_000 // of a run
+	maxSeriesMemory = 256 << 20 // bytes of their texts, and of descriptions
 	maxScrape       = 1_000_000 // samples
 	maxQuoted       = 90        // characters of the input in a message
 )

@@ -12,6 +12,7 @@ type seriesNumbers struct {
 	byText map[string]int
 	labels []labels.Labels
 	text   []byte // scratch
+	size   int    // bytes of the texts that are kept
 }
 
 func newSeriesNumbers() *seriesNumbers { return &seriesNumbers{byText: map[string]int{}} }
@@ -24,10 +25,21 @@ func (n *seriesNumbers) number(ls labels.Labels) (int, error) {
 	if len(n.labels) >= maxSeries {
 		return 0, fmt.Errorf("the run has more than %d series; import fewer metrics", maxSeries)
 	}
+	if err := n.keep(len(n.text)); err != nil {
+		return 0, err
+	}
 	i := len(n.labels)
 	n.byText[string(n.text)] = i
 	n.labels = append(n.labels, ls)
 	return i, nil
+}
+
+// keep counts text that stays in memory until the run ends.
+func (n *seriesNumbers) keep(bytes int) error {
+	if n.size += bytes; n.size > maxSeriesMemory {
+		return fmt.Errorf("the names, labels and descriptions of the run's metrics have more than %d bytes; import fewer metrics", maxSeriesMemory)
+	}
+	return nil
 }
 
 // A metricTarget is one target of an import, with the series it gave so far.
@@ -51,9 +63,10 @@ func (t *metricTarget) series(text []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(t.known) < maxSeries { // one series can be written in many ways
-		t.known[string(text)] = i
+	if err := t.numbers.keep(len(text)); err != nil {
+		return 0, err
 	}
+	t.known[string(text)] = i
 	return i, nil
 }
 

@@ -166,8 +166,9 @@ func (s *Scrapes) mark(text string) error {
 		if err != nil {
 			return err
 		}
-		if n = len(s.targets); n >= maxSeries {
-			return fmt.Errorf("more than %d targets", maxSeries)
+		n = len(s.targets)
+		if err := s.numbers.keep(len(target)); err != nil {
+			return err
 		}
 		s.byTarget[target] = n
 		s.targets = append(s.targets, ls)
@@ -196,14 +197,21 @@ func (s *Scrapes) describe(word, rest string) error {
 	}
 	n, ok := s.byFamily[name]
 	if !ok {
-		if n = len(s.families); n >= maxSeries {
-			return fmt.Errorf("more than %d families", maxSeries)
-		}
+		n = len(s.families)
 		s.byFamily[name] = n
 		s.families = append(s.families, metrics.Family{Name: name})
 	}
-	setFamily(&s.families[n], word, text)
-	return nil
+	f := &s.families[n]
+	before := familySize(f)
+	setFamily(f, word, text)
+	if !ok {
+		before = 0
+	}
+	return s.numbers.keep(familySize(f) - before)
+}
+
+func familySize(f *metrics.Family) int {
+	return len(f.Name) + len(f.Type) + len(f.Unit) + len(f.Help)
 }
 
 func (s *Scrapes) sample(line []byte) error {

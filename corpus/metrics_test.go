@@ -250,3 +250,13 @@ func FuzzScrapes(f *testing.F) {
 		}
 	})
 }
+
+// The memory for names and labels is bounded, however many there are.
+func TestSeriesNumbers_Bound(t *testing.T) {
+	n := newSeriesNumbers()
+	n.size = maxSeriesMemory - 10
+	target := &metricTarget{numbers: n, known: map[string]int{}}
+	if _, err := target.series([]byte(`x{a="1"}`)); err == nil || !strings.Contains(err.Error(), "more than 268435456 bytes") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -26,15 +26,16 @@ type metricSource struct {
 	json   bool
 	given  *int64 // time of a scrape that says none, ms
 
-	scrape   metrics.Scrape
-	families []metrics.Family // that the scrape began to tell of
-	timed    bool             // the scrape at hand has a time
-	marked   bool             // it began with "# scrape"
-	seen     map[int]int64    // time of the series in the scrape at hand
-	held     []byte           // a line that belongs to the next scrape
-	ended    bool
-	last     int64
-	count    int
+	scrape    metrics.Scrape
+	families  []metrics.Family // that the scrape describes
+	described int              // bytes of that
+	timed     bool             // the scrape at hand has a time
+	marked    bool             // it began with "# scrape"
+	seen      map[int]int64    // time of the series in the scrape at hand
+	held      []byte           // a line that belongs to the next scrape
+	ended     bool
+	last      int64
+	count     int
 }
 
 // openMetrics opens a file of metrics; shown names it in messages.
@@ -74,7 +75,7 @@ func (s *metricSource) next() error {
 
 func (s *metricSource) read() error {
 	s.scrape = metrics.Scrape{Target: s.target.number, Up: true, Samples: s.scrape.Samples[:0]}
-	s.families = s.families[:0]
+	s.families, s.described = s.families[:0], 0
 	s.timed, s.marked = false, false
 	clear(s.seen)
 	if s.json {
@@ -207,11 +208,11 @@ func (s *metricSource) describe(word, rest string) error {
 	if err != nil {
 		return err
 	}
+	if s.described += len(rest); s.described > maxSeriesMemory {
+		return fmt.Errorf("a scrape with more than %d bytes of descriptions", maxSeriesMemory)
+	}
 	n := len(s.families)
 	if n == 0 || s.families[n-1].Name != name {
-		if n >= maxScrape {
-			return fmt.Errorf("a scrape of more than %d families", maxScrape)
-		}
 		s.families = append(s.families, metrics.Family{Name: name})
 		n++
 	}

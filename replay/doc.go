@@ -13,5 +13,7 @@
 //	plan := replay.NewPlan(set.Rules, replay.Options{Interval: time.Minute})
 //	result, err := plan.Run(ctx, run)
 //
-// Rules in PromQL are reported as not evaluated: a corpus holds no series yet.
+// Rules in PromQL are evaluated on the scrapes of the run, by Prometheus's
+// engine. Recording rules of both languages, and alerts, feed later PromQL
+// rules. In a run without scrapes they are reported as not evaluated.
 package replay
