@@ -20,6 +20,7 @@ type Run struct {
 	now   int64
 	begun bool
 	line  *lineState
+	lanes *laneRun // that do the work in place of this run; nil: none
 	entry entry
 	match Match
 }
@@ -44,6 +45,9 @@ type runPipeline struct {
 func newRun(s *Set, streams []logs.Labels, windows []Window, sink Sink) *Run {
 	if len(windows) != len(s.queries) {
 		panic(fmt.Sprintf("logql: %d windows for %d queries", len(windows), len(s.queries)))
+	}
+	if s.lanes != nil {
+		return &Run{set: s, lanes: newLaneRun(s, streams, windows, sink)}
 	}
 	r := &Run{
 		set:       s,

@@ -51,6 +51,11 @@ type Options struct {
 	// MaxSeries is the most series that a metric query may yield over all
 	// its instants; one that yields more fails. 0: no limit.
 	MaxSeries int
+	// Lanes lets a run work on that many goroutines, if it has many queries.
+	// The methods of the [Sink] may then be called at once for different
+	// queries, never for one, and Err and Funnel may be asked after Close
+	// only. 0 or 1: all on the goroutine that pushes. At most two are used.
+	Lanes int
 }
 
 // A Set is a list of queries that are run together. It is immutable: many
@@ -58,12 +63,13 @@ type Options struct {
 type Set struct {
 	queries []*Query
 	opt     Options
+	lanes   []lane // nil: one
 }
 
 // NewSet returns the set of the given queries. The methods of [Run] and
 // [Sink] name a query by its index in this list.
 func NewSet(queries []*Query, opt Options) *Set {
-	return &Set{queries: queries, opt: opt}
+	return &Set{queries: queries, opt: opt, lanes: makeLanes(queries, opt)}
 }
 
 // NewRun begins a pass over the entries of streams. Query i looks at
@@ -75,16 +81,40 @@ func (s *Set) NewRun(streams []logs.Labels, windows []Window, sink Sink) *Run {
 // Push feeds one entry of the stream with the given index to all queries.
 // Entries must come in time order over all streams; one that is older than
 // its predecessor takes its predecessor's time. Push does not keep e.
-func (r *Run) Push(stream int, e *logs.Entry) { r.push(stream, e) }
+func (r *Run) Push(stream int, e *logs.Entry) {
+	if r.lanes != nil {
+		r.lanes.push(stream, e)
+		return
+	}
+	r.push(stream, e)
+}
 
 // Close evaluates the instants that remain. Nothing may be pushed after it.
-func (r *Run) Close() { r.close() }
+func (r *Run) Close() {
+	if r.lanes != nil {
+		r.lanes.close()
+		return
+	}
+	r.close()
+}
 
 // Err returns why a query failed, nil while it has not. Other queries of the
 // set go on when one fails.
-func (r *Run) Err(query int) error { return r.errs[query] }
+func (r *Run) Err(query int) error {
+	if r.lanes != nil {
+		at := r.lanes.at[query]
+		return r.lanes.runs[at[0]].Err(at[1])
+	}
+	return r.errs[query]
+}
 
 // Funnel returns for each pipeline of a query how much of the input was left
 // after each step. Lines are counted once, over the whole input for log
 // queries and for metric queries alike, whatever the window.
-func (r *Run) Funnel(query int) [][]StageCount { return r.funnel(query) }
+func (r *Run) Funnel(query int) [][]StageCount {
+	if r.lanes != nil {
+		at := r.lanes.at[query]
+		return r.lanes.runs[at[0]].Funnel(at[1])
+	}
+	return r.funnel(query)
+}

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/internal/feed"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/logql"
 	"github.com/stillfires/stillfires/logql/logqltest/loggen"
@@ -98,11 +101,11 @@ func countFile(query string, file func(*benchLog) (string, error)) func(*benchLo
 }
 
 // A counting is a sink that only counts.
-type counting struct{ matches, samples int64 }
+type counting struct{ matches, samples atomic.Int64 }
 
-func (c *counting) Match(int, int, *logql.Match) { c.matches++ }
+func (c *counting) Match(int, int, *logql.Match) { c.matches.Add(1) }
 
-func (c *counting) Vector(_ int, _ int64, v []logql.Sample) { c.samples += int64(len(v)) }
+func (c *counting) Vector(_ int, _ int64, v []logql.Sample) { c.samples.Add(int64(len(v))) }
 
 // countCorpus counts the records of the corpus that a log query keeps, and
 // reads them with their times.
@@ -132,7 +135,7 @@ func countCorpus(query string) func(*benchLog) (int64, error) {
 			pass.Push(entries.Stream(), entries.Entry())
 		}
 		pass.Close()
-		return sink.matches, errors.Join(entries.Err(), pass.Err(0))
+		return sink.matches.Load(), errors.Join(entries.Err(), pass.Err(0))
 	}
 }
 
@@ -164,7 +167,7 @@ func evaluate(queries []string, steps int, text func(*benchLog) (string, error),
 			windows[i] = w
 		}
 		var sink counting
-		pass := logql.NewSet(compiled, logql.Options{}).NewRun([]logs.Labels{logs.FromMap(loggen.Labels())}, windows, &sink)
+		pass := logql.NewSet(compiled, logql.Options{Lanes: runtime.GOMAXPROCS(0)}).NewRun([]logs.Labels{logs.FromMap(loggen.Labels())}, windows, &sink)
 		path, err := text(l)
 		if err != nil {
 			return 0, err
@@ -178,7 +181,7 @@ func evaluate(queries []string, steps int, text func(*benchLog) (string, error),
 				return 0, fmt.Errorf("%s: %w", q, err)
 			}
 		}
-		return sink.samples, nil
+		return sink.samples.Load(), nil
 	}
 }
 
@@ -192,10 +195,12 @@ func fromCorpus(_ *benchLog, path string, push func(e *logs.Entry)) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, entries.Close()) }()
-	for entries.Scan() {
-		push(entries.Entry())
-	}
-	return entries.Err()
+	// As query and replay read: on a goroutine of its own.
+	all := func(int, *logs.Entry) bool { return true }
+	return feed.Each(context.Background(), entries, all, func(_ int, e *logs.Entry) bool {
+		push(e)
+		return true
+	})
 }
 
 func fromFile(_ *benchLog, path string, push func(e *logs.Entry)) (err error) {

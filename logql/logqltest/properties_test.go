@@ -254,8 +254,8 @@ func checkCount(t *testing.T, q *logql.Query, text []byte) {
 		" with early EOF":  iotest.DataErrReader(bytes.NewReader(text)),
 	} {
 		n, err := logql.CountLines(context.Background(), q, labels, r)
-		if err != nil || n != sink.matches {
-			t.Errorf("%s: CountLines%s = %d, %v; a run keeps %d lines", q, how, n, err, sink.matches)
+		if err != nil || n != sink.matches.Load() {
+			t.Errorf("%s: CountLines%s = %d, %v; a run keeps %d lines", q, how, n, err, sink.matches.Load())
 		}
 	}
 }
