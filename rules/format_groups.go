@@ -16,7 +16,7 @@ import (
 )
 
 // rulerGroupKeys are fields of groups that rulers other than Prometheus take:
-// Thanos, Mimir and Loki. They do not change what a rule gives on one log.
+// Thanos, Mimir and Loki; those of VictoriaMetrics are vmGroupKeys. They do not change what a rule gives on one log.
 var rulerGroupKeys = []string{
 	"partial_response_strategy", "source_tenants", "align_evaluation_time_on_interval", "evaluation_delay", "remote_write",
 }
@@ -114,7 +114,7 @@ func (l *groupsLoader) loadGroup(n *yaml.Node) {
 		case "type":
 			l.engine = l.groupType(field)
 		default:
-			if !slices.Contains(rulerGroupKeys, field.Name) && !l.home.groupKey(field.Name) {
+			if !slices.Contains(rulerGroupKeys, field.Name) && !slices.Contains(vmGroupKeys, field.Name) {
 				l.unknown(l.doc, field, groupKeys())
 			}
 		}

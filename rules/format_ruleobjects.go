@@ -32,7 +32,7 @@ func ruleObjects() []ruleObject {
 	return []ruleObject{
 		{"monitoring.coreos.com", "PrometheusRule", home{name: "PrometheusRule", takes: PromQL}},
 		{"operator.victoriametrics.com", "VMRule", home{
-			name: "VMRule", takes: PromQL, strict: true, groupKeys: vmGroupKeys, ruleKeys: vmRuleKeys, templates: true,
+			name: "VMRule", takes: PromQL, strict: true, ruleKeys: vmRuleKeys, templates: true,
 			types: map[string]Language{"": PromQL, "prometheus": PromQL, "vlogs": 0, "graphite": 0},
 		}},
 		{"loki.grafana.com", "AlertingRule", home{name: "AlertingRule", takes: LogQL, strict: true}},

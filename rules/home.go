@@ -12,17 +12,15 @@ type home struct {
 	takes Language
 	// strict says that the one who reads the object runs no other language.
 	// A PrometheusRule is read by rulers of Loki too.
-	strict bool
-	// groupKeys and ruleKeys are fields beside those of Prometheus.
-	groupKeys, ruleKeys []string
+	strict   bool
+	ruleKeys []string // fields of rules beside those of Prometheus
 	// templates says that values are templates with functions of its own.
 	templates bool
 	types     map[string]Language // values of the field type of a group; 0: not ours
 }
 
-func (h *home) groupKey(name string) bool { return h != nil && slices.Contains(h.groupKeys, name) }
-func (h *home) ruleKey(name string) bool  { return h != nil && slices.Contains(h.ruleKeys, name) }
-func (h *home) ownTemplates() bool        { return h != nil && h.templates }
+func (h *home) ruleKey(name string) bool { return h != nil && slices.Contains(h.ruleKeys, name) }
+func (h *home) ownTemplates() bool       { return h != nil && h.templates }
 
 // atHome decides the language of a rule whose home runs only one. If the rule
 // is in the other one, that is a problem, and it is not evaluated.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/yamlpos"
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -237,7 +239,8 @@ func (f *flow) query(more ...string) string {
 
 // quote writes a text as a string of LogQL.
 func quote(text string) string {
-	if strings.ContainsAny(text, "\\\"") && !strings.ContainsAny(text, "`\r\n") {
+	raw := func(r rune) bool { return r != '`' && r != utf8.RuneError && unicode.IsPrint(r) }
+	if strings.ContainsAny(text, "\\\"") && strings.IndexFunc(text, func(r rune) bool { return !raw(r) }) < 0 {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)

@@ -95,7 +95,7 @@ func runRulesList(env *cliEnv, f *rulesListFlags, paths []string) error {
 	return nil
 }
 
-// A listedRule is one item of the JSON list.
+// A listedRule is one item of the JSON list. What is absent is null.
 type listedRule struct {
 	Name     string  `json:"name"`
 	Kind     string  `json:"kind"`
@@ -104,13 +104,13 @@ type listedRule struct {
 	Line     int     `json:"line"`
 	Column   int     `json:"column"`
 	Expr     string  `json:"expr"`
-	Group    string  `json:"group"`
+	Group    *string `json:"group"`
 	Format   string  `json:"format"`
-	Owner    string  `json:"owner"`
-	Severity string  `json:"severity"`
-	Runbook  string  `json:"runbook"`
+	Owner    *string `json:"owner"`
+	Severity *string `json:"severity"`
+	Runbook  *string `json:"runbook"`
 	Reason   string  `json:"reason"`        // of the language
-	NotEval  *string `json:"not_evaluated"` // why; null if the rule is evaluated
+	NotEval  *string `json:"not_evaluated"` // why
 }
 
 func writeRulesJSON(w io.Writer, set *rules.Set) error {
@@ -120,11 +120,8 @@ func writeRulesJSON(w io.Writer, set *rules.Set) error {
 		item := listedRule{
 			Name: r.Name, Kind: r.Kind.String(), Language: r.Language.String(),
 			File: r.Pos.File, Line: r.Pos.Line, Column: r.Pos.Column, Expr: r.Expr,
-			Group: r.Group, Format: r.Format, Owner: r.Owner, Severity: r.Labels["severity"],
-			Runbook: runbook(r), Reason: r.LanguageReason,
-		}
-		if r.NotEvaluated != "" {
-			item.NotEval = &r.NotEvaluated
+			Group: optional(r.Group), Format: r.Format, Owner: optional(r.Owner), Severity: optional(r.Labels["severity"]),
+			Runbook: optional(runbook(r)), Reason: r.LanguageReason, NotEval: optional(r.NotEvaluated),
 		}
 		list = append(list, item)
 	}
@@ -132,6 +129,14 @@ func writeRulesJSON(w io.Writer, set *rules.Set) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(list)
+}
+
+// optional returns nil for the empty text.
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // runbook returns where the runbook of a rule is, by its usual annotations and
@@ -204,9 +209,9 @@ func writeRemarks(w io.Writer, set *rules.Set, verbose bool) {
 		}
 	}
 	if n := len(set.Problems); n > 0 {
-		fmt.Fprintf(w, "%d rules, %d problems\n", len(set.Rules), n)
+		fmt.Fprintf(w, "rules: %d, problems: %d\n", len(set.Rules), n)
 	} else if len(set.Rules) == 0 && !verbose && len(set.Skipped) > 0 {
-		fmt.Fprintf(w, "%d files or documents hold no rules; -v lists them\n", len(set.Skipped))
+		fmt.Fprintf(w, "files and documents without rules: %d; -v lists them\n", len(set.Skipped))
 	}
 }
 
