@@ -81,15 +81,21 @@ const (
 	modernDashboard                 // the spec of a resource of v2
 )
 
+// isOperatorAPI recognises the API group of the operator, in its old and new
+// names.
+func isOperatorAPI(api string) bool {
+	return strings.HasPrefix(api, "grafana.") || strings.HasPrefix(api, "integreatly.org/")
+}
+
 // dashboardFormOf tells a dashboard by its content.
 func dashboardFormOf(d *yamlpos.Document, n *yaml.Node) dashboardForm {
 	api, kind := scalarText(d, n, "apiVersion"), scalarText(d, n, "kind")
 	switch {
 	case strings.HasPrefix(api, "dashboard.grafana.app/") && kind == "Dashboard":
 		return resourceDashboard
-	case strings.HasPrefix(api, "grafana.") && kind == "GrafanaDashboard":
+	case isOperatorAPI(api) && kind == "GrafanaDashboard":
 		return operatorDashboard
-	case strings.HasPrefix(api, "grafana.") && kind == "GrafanaManifest":
+	case isOperatorAPI(api) && kind == "GrafanaManifest":
 		if t := below(d, n, "spec", "template"); t != nil && dashboardFormOf(d, t) != noDashboard {
 			return manifestDashboard
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -180,7 +181,7 @@ func (l *dashboardLoader) variantsOf(v *variable, t *template, first *draft, dra
 		d := draftOf(r, filled.places)
 		if refused := d.refused(); refused != nil && first.refused() == nil {
 			pos := d.errorAt(refused.start, refused.end, "").Pos
-			l.notes = append(l.notes, Note{Pos: pos, Msg: source.Sprintf("%s cannot be asked: %s%s", r.Name, refused.msg, emptyHint(filled))})
+			l.notes = append(l.notes, Note{Pos: pos, Msg: source.Sprintf("%s cannot be asked: %v%v", r.Name, errors.New(refused.msg), errors.New(emptyHint(filled)))})
 			continue
 		}
 		l.drafts = append(l.drafts, d)
@@ -219,7 +220,7 @@ func (l *dashboardLoader) emptyDefault(d *draft, main filled, field *yaml.Node) 
 		return nil
 	}
 	refused := d.logQL
-	e := d.errorAt(refused.start, refused.end, "%s is not valid with the default of $%s: %s", d.rule.Name, main.empty.name, refused.msg)
+	e := d.errorAt(refused.start, refused.end, "%s is not valid with the default of $%s: %v", d.rule.Name, main.empty.name, errors.New(refused.msg))
 	e.Hint = strings.TrimPrefix(emptyHint(main), "; ")
 	return e
 }

@@ -89,7 +89,7 @@ func grafanaGroups(d *yamlpos.Document) []grafanaGroup {
 		return nil
 	}
 	if kind := scalarText(d, root, "kind"); kind != "" {
-		if kind == "GrafanaAlertRuleGroup" && strings.HasPrefix(scalarText(d, root, "apiVersion"), "grafana.") {
+		if kind == "GrafanaAlertRuleGroup" && isOperatorAPI(scalarText(d, root, "apiVersion")) {
 			return []grafanaGroup{{node: or(child(d, root, "spec"), root), name: scalarText(d, root, "metadata", "name")}}
 		}
 		return nil
