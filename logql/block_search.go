@@ -68,7 +68,7 @@ type blockCursor struct {
 	p     *Prefilter
 	block []byte
 	next  int   // where the line after the one found begins
-	hits  []int // by finder, and last for the backslash: the next hit
+	hits  []int // by finder: its next hit
 }
 
 func (p *Prefilter) cursor(block []byte) *blockCursor {
@@ -80,12 +80,8 @@ func (p *Prefilter) cursor(block []byte) *blockCursor {
 // begin takes up another block.
 func (c *blockCursor) begin(block []byte) {
 	c.block, c.next = block, 0
-	n := len(c.p.finders)
-	if c.p.escaped {
-		n++
-	}
 	c.hits = c.hits[:0]
-	for i := range n {
+	for i := range c.p.finders {
 		c.hits = append(c.hits, c.search(i, 0))
 	}
 }
@@ -93,16 +89,10 @@ func (c *blockCursor) begin(block []byte) {
 // search returns where finder i hits at or after from; the end of the block
 // when it does not.
 func (c *blockCursor) search(i, from int) int {
-	var at int
-	if i < len(c.p.finders) {
-		at = c.p.finders[i].index(c.block, from)
-	} else if at = bytes.IndexByte(c.block[from:], '\\'); at >= 0 {
-		at += from
+	if at := c.p.finders[i].index(c.block, from); at >= 0 {
+		return at
 	}
-	if at < 0 {
-		return len(c.block)
-	}
-	return at
+	return len(c.block)
 }
 
 // line returns the next line that is found, without its newline.
@@ -129,7 +119,7 @@ func (c *blockCursor) line() (start, end int, ok bool) {
 
 // count returns the number of lines that are found.
 func (c *blockCursor) count() (n int64) {
-	if len(c.hits) == 1 && !c.p.escaped {
+	if len(c.hits) == 1 {
 		return c.p.finders[0].countLines(c.block)
 	}
 	for {

@@ -1,10 +1,12 @@
 package logql
 
 import (
+	"bytes"
 	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	logqlsyntax "github.com/stillfires/stillfires/logql/syntax"
@@ -17,9 +19,6 @@ import (
 // line is parsed and no time is read. It is immutable.
 type Prefilter struct {
 	finders []finder // a line is found if it holds one of the texts
-	// escaped also finds lines with a backslash: a field's value may be
-	// written with escapes there.
-	escaped bool
 	// exact says that the query keeps just the lines that are found, or with
 	// negative set just the others.
 	exact, negative bool
@@ -75,15 +74,16 @@ func (q *Query) prefilter(streams []logs.Labels) *Prefilter {
 	return best.prefilter()
 }
 
-// A requirement is a list of texts of which a line must hold at least one, or
-// with escaped set a backslash.
+// A requirement is a list of texts of which a line must hold at least one. A
+// field's value may be written with escapes, so the line may hold one of
+// escapes in their place.
 type requirement struct {
 	texts   [][]byte // none: nothing is required
-	escaped bool
+	escapes [][]byte
 }
 
 // escapedCost is how much longer a text must be to make up for the lines with
-// a backslash.
+// an escape.
 const escapedCost = 4
 
 func (r *requirement) better(other *requirement) bool {
@@ -96,18 +96,18 @@ func (r *requirement) strength() int {
 		return -escapedCost - maxRequired
 	}
 	n := 4*shortest(r.texts) - len(r.texts)
-	if r.escaped {
+	if len(r.escapes) > 0 {
 		n -= 4 * escapedCost
 	}
 	return n
 }
 
 func (r *requirement) prefilter() *Prefilter {
-	if len(r.texts) == 0 || len(r.texts) > maxRequired || shortest(r.texts) == 0 {
+	if len(r.texts) == 0 || len(r.texts)+len(r.escapes) > maxRequired || shortest(r.texts) == 0 {
 		return nil
 	}
-	p := &Prefilter{escaped: r.escaped}
-	for _, text := range r.texts {
+	p := &Prefilter{}
+	for _, text := range slices.Concat(r.texts, r.escapes) {
 		p.finders = append(p.finders, newFinder(text))
 	}
 	return p
@@ -118,7 +118,13 @@ func (r requirement) or(other requirement) requirement {
 	if len(r.texts) == 0 || len(other.texts) == 0 {
 		return requirement{}
 	}
-	return requirement{slices.Concat(r.texts, other.texts), r.escaped || other.escaped}
+	escapes := r.escapes
+	for _, e := range other.escapes {
+		if !slices.ContainsFunc(escapes, func(have []byte) bool { return bytes.Equal(have, e) }) {
+			escapes = append(slices.Clip(escapes), e)
+		}
+	}
+	return requirement{slices.Concat(r.texts, other.texts), escapes}
 }
 
 func lineRequirement(f *logqlsyntax.LineFilter) requirement {
@@ -184,14 +190,16 @@ func (by parsers) matcherRequirement(m *logqlsyntax.Matcher, streams []logs.Labe
 			return requirement{}
 		}
 	}
-	r := requirement{escaped: true}
+	var r requirement
 	switch m.Op {
 	case logqlsyntax.MatchEqual:
 		if m.Value != "" && !strings.ContainsRune(m.Value, utf8.RuneError) && utf8.ValidString(m.Value) {
-			r.texts = by.written(m.Name, m.Value)
+			r = by.written(m.Name, m.Value)
 		}
 	case logqlsyntax.MatchRegexp:
-		r.texts = requiredByPattern(m.Value)
+		if r.texts = requiredByPattern(m.Value); r.texts != nil {
+			r.escapes = [][]byte{{'\\'}}
+		}
 	case logqlsyntax.MatchNotEqual, logqlsyntax.MatchNotRegexp:
 	}
 	return r
@@ -213,27 +221,46 @@ func exactFilter(f *logqlsyntax.LineFilter) *Prefilter {
 	return p
 }
 
-// written returns the ways in which a parser's field with the given value can
-// stand in a line without escapes.
-func (by parsers) written(name, value string) [][]byte {
-	var texts [][]byte
+// written returns how a parser's field with the given value can stand in a
+// line.
+func (by parsers) written(name, value string) (r requirement) {
 	if by.json {
 		text := strconv.Quote(value)
 		if text != `"`+value+`"` || bareInJSON(value) {
 			text = value
 		}
-		texts = append(texts, []byte(text))
+		r.texts = append(r.texts, []byte(text))
+		r.escapes = append(r.escapes, jsonEscape(name, value))
 	}
 	if by.logfmt {
 		// Other characters of a key become "_", so a name that has one may be
 		// written in several ways.
 		if strings.Contains(name, "_") {
-			texts = append(texts, []byte(value))
+			r.texts = append(r.texts, []byte(value))
+			r.escapes = append(r.escapes, []byte{'\\'})
 		} else {
-			texts = append(texts, []byte(name+"="+value), []byte(name+`="`+value))
+			// Keys are not escaped, and only a value in quotes is.
+			r.texts = append(r.texts, []byte(name+"="+value))
+			r.escapes = append(r.escapes, []byte(name+`="`))
 		}
 	}
-	return texts
+	return r
+}
+
+// jsonEscape returns what a JSON line holds where a key or value is written
+// with escapes. Letters and digits can only be written as \u and four digits;
+// other characters have escapes of their own.
+func jsonEscape(name, value string) []byte {
+	for _, c := range name + value {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune(" _-.:,;()=", c) {
+			return []byte{'\\'}
+		}
+	}
+	// The characters of a key that a name writes as "_" may be any.
+	if strings.Contains(name, "_") {
+		return []byte{'\\'}
+	}
+	return []byte(`\u`)
 }
 
 // bareInJSON reports whether a value may stand in JSON without quotes.

@@ -19,9 +19,6 @@ func describePrefilter(p *Prefilter) string {
 		texts = append(texts, string(f.text))
 	}
 	s := strings.Join(texts, "|")
-	if p.escaped {
-		s += ` or \`
-	}
 	if p.exact {
 		s += ", exact"
 	}
@@ -49,20 +46,22 @@ func TestPrefilter(t *testing.T) {
 	f(`{app="web"} |~ "(?i)lost"`, "none")
 	f(`{app="web"} |= ip("10.0.0.1")`, "none")
 	f(`{app="web"} |= "x" or ip("10.0.0.1")`, "none")
-	f(`{app="web"} | json | msg="Reconciler error"`, `"Reconciler error" or \`)
-	f(`{app="web"} | logfmt | level="error"`, `level=error|level="error or \`)
-	f(`{app="web"} | logfmt | log_level="error"`, `error or \`)
-	f(`{app="web"} | json | n="10"`, `10 or \`)
-	f(`{app="web"} | json | logfmt | level="error"`, `"error"|level=error|level="error or \`)
-	f(`{app="web"} | json | msg=~"Reconciler .*"`, `Reconciler  or \`)
+	f(`{app="web"} | json | msg="Reconciler error"`, `"Reconciler error"|\u`)
+	f(`{app="web"} | logfmt | level="error"`, `level=error|level="`)
+	f(`{app="web"} | logfmt | log_level="error"`, `error|\`)
+	f(`{app="web"} | json | n="10"`, `10|\u`)
+	f(`{app="web"} | json | logfmt | level="error"`, `"error"|level=error|\u|level="`)
+	f(`{app="web"} | json | msg=~"Reconciler .*"`, `Reconciler |\`)
+	f(`{app="web"} | json | path="a/b"`, `"a/b"|\`)
+	f(`{app="web"} | json | a_b="lost"`, `"lost"|\`)
 	f(`{app="web"} | json | msg!="Reconciler error"`, "none")
 	f(`{app="web"} | json | msg=""`, "none")
 	f(`{app="web"} | json | app="web"`, "none") // the stream has it
 	f(`{app="web"} | msg="lost"`, "none")       // nothing was parsed
 	f(`{app="web"} | json | __error__="JSONParserErr"`, "none")
-	f(`{app="web"} | json | msg="lost" or msg="gone"`, `"lost"|"gone" or \`)
+	f(`{app="web"} | json | msg="lost" or msg="gone"`, `"lost"|"gone"|\u`)
 	f(`{app="web"} | json | msg="lost" or n > 1`, "none")
-	f(`{app="web"} | json | msg="lost", level="critical"`, `"critical" or \`)
+	f(`{app="web"} | json | msg="lost", level="critical"`, `"critical"|\u`)
 	f(`{app="web"} | json x="a.b" | x="lost"`, "none")
 	f(`{app="web"} | line_format "{{.x}}" |= "lost"`, "none")
 	f(`{app="web"} |= "lost" | line_format "gone" |= "gone"`, "lost")
@@ -76,7 +75,7 @@ func hostileLines(rng *rand.Rand, n int) []byte {
 	parts := []string{
 		`{"level":"error","msg":"Reconciler error","n":1}`, `{"msg":"Reconciler\u0020error","level":"info"}`,
 		`{"level":"err\u006fr","msg":"x"}`, `{"msg":"lost \"quoted\""}`, "level=error msg=\"lost here\"", `level="err\x6fr"`,
-		"lost", "gone", "", " ", `{"n" : 1}`, `{"n":"1","level" : "error"}`, "log-level=error ", "log.level=\"error\"", "level=error", `"level"=error`, "\xff\xfe lost", "{broken", `{"a":{"msg":"lost"}}`, `{"msg":["lost"]}`,
+		"lost", "gone", "", " ", `{"n" : 1}`, `{"n":"1","level" : "error"}`, "log-level=error ", "log.level=\"error\"", "level=error", `"level"=error`, "\xff\xfe lost", "{broken", `{"l\u0065vel":"error"}`, `{"path":"a\/b"}`, `{"a\/b":"lost"}`, `level="err\u006fr"`, `level="error" x="\n"`, `{"a":{"msg":"lost"}}`, `{"msg":["lost"]}`,
 		"\x1b[31mlost\x1b[0m", "LOST", "los", "t", strings.Repeat("lo", 50) + "st", `{"app":"web"}`,
 	}
 	var b bytes.Buffer
@@ -101,7 +100,7 @@ func TestCountLines(t *testing.T) {
 		`{app="web"} |~ "lost|gone"`, `{app="web"} |~ "(?i)lost"`, `{app="web"} |= "lost" != "level"`,
 		`{app="web"} | json | msg="Reconciler error"`, `{app="web"} | json | level="error" or level="info"`,
 		`{app="web"} | logfmt | level="error"`, `{app="web"} | logfmt | msg=~"lost.*"`, `{app="web"} | json | a_msg="lost"`,
-		`{app="web"} | json | n="1"`, `{app="web"} | json | logfmt | level="error"`,
+		`{app="web"} | json | path="a/b"`, `{app="web"} | json | n="1"`, `{app="web"} | json | logfmt | level="error"`,
 		`{app="web"} | logfmt | log_level="error"`, `{app="web"} | json | level!="error"`, `{app="web"} | json | __error__=""`, `{app="web"} |= "zzz"`,
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
