@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -259,4 +260,30 @@ func TestSeriesNumbers_Bound(t *testing.T) {
 	if _, err := target.series([]byte(`x{a="1"}`)); err == nil || !strings.Contains(err.Error(), "more than 268435456 bytes") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// FuzzMetricSource: no file to import makes the reader panic, and what it
+// yields has a time.
+func FuzzMetricSource(f *testing.F) {
+	f.Add("# scrape ts=2026-11-30T17:00:00Z up=1\n# TYPE x counter\nx{a=\"1\"} 1 1796058000000\n# scrape ts=1796058005 up=0\n")
+	f.Add("x 1 1796058000.5 # {a=\"b\"} 1\n# EOF\nx 2 1796058001\n")
+	f.Add("{\"ts\": 1796058000, \"up\": 0, \"series\": {\"x{a=\\\"1\\\"}\": 1}}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		plan := &metricPlan{spec: &MetricSpec{}, name: "m"}
+		target := &metricTarget{numbers: newSeriesNumbers(), known: map[string]int{}}
+		s, err := openMetrics(fstest.MapFS{"m": {Data: []byte(text)}}, plan, "m", target, Limits{})
+		if err != nil {
+			return
+		}
+		for s.next() == nil {
+			for _, x := range s.scrape.Samples {
+				if x.Time < minTime/1e6 || x.Time > maxTime/1e6 || x.Series >= len(target.numbers.labels) {
+					t.Fatalf("sample %+v", x)
+				}
+			}
+		}
+		if err := s.lines.close(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +22,8 @@ const (
 	// maxQuerySamples bounds what one evaluation holds in memory, as the
 	// default of Prometheus does.
 	maxQuerySamples = 50_000_000
+	// maxSubquerySteps bounds the time that one answer takes: no clock ends it.
+	maxSubquerySteps = 1_000_000
 	// noTimeout: how long an answer takes must not change it.
 	noTimeout = 10_000 * time.Hour
 )
@@ -60,6 +64,10 @@ func (p *Plan) addPromQL(pl *planned, r *rules.Rule) {
 		pl.reason = fmt.Sprintf("yields a %s; only an instant vector or a number can be followed through a run", parser.DocumentedType(t))
 		return
 	}
+	if n := subquerySteps(expr, p.opt.Interval); n > maxSubquerySteps {
+		pl.reason = fmt.Sprintf("its subqueries have %.3g steps at each evaluation; at most %d are evaluated", n, maxSubquerySteps)
+		return
+	}
 	pr := &promRule{expr: expr, anySeries: hasTemplateQuery(r)}
 	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 		switch n := n.(type) {
@@ -74,6 +82,23 @@ func (p *Plan) addPromQL(pl *planned, r *rules.Rule) {
 		pr.left, pl.op, pl.bound = left.String(), op, bound
 	}
 	pl.prom = pr
+}
+
+// subquerySteps returns how often the subqueries of an expression evaluate what
+// is in them, for one answer. The interval is the step of those that give none.
+func subquerySteps(e parser.Expr, interval time.Duration) float64 {
+	most := 0.0
+	parser.Inspect(e, func(n parser.Node, path []parser.Node) error {
+		steps := 1.0
+		for _, n := range append(slices.Clone(path), n) {
+			if s, ok := n.(*parser.SubqueryExpr); ok {
+				steps *= float64(s.Range) / float64(cmp.Or(s.Step, interval))
+			}
+		}
+		most = max(most, steps)
+		return nil
+	})
+	return most
 }
 
 // firstFault returns the first of a parser's errors.

@@ -155,10 +155,13 @@ func byCause(all []*block) []*block {
 
 // title names what the block is about.
 func (b *block) title() string {
-	if b.first.Rule == nil {
-		return b.first.Unmatched
+	switch f := b.first; {
+	case f.Rule != nil:
+		return f.Rule.Name
+	case f.Unmatched == "" && f.Scenario == "":
+		return f.Subject // of both builds, such as a metric
 	}
-	return b.first.Rule.Name
+	return b.first.Unmatched
 }
 
 // weight is higher the more a finding has to tell: of a promise that was
