@@ -1,6 +1,9 @@
 package logql
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A finder searches a block for one text. It looks for the byte of the text
 // that is rarest in logs and compares where it stands: the search for a byte
@@ -35,6 +38,16 @@ func newFinder(text []byte) finder {
 	return f
 }
 
+// tune looks for the byte that is rarest in a sample of the text to come: in
+// logfmt "=" is everywhere, in JSON it is rare.
+func (f *finder) tune(count *[256]uint16) {
+	for i, c := range f.text {
+		if count[c] < count[f.text[f.rare]] {
+			f.rare = i
+		}
+	}
+}
+
 // index returns where the text begins in block at or after from, or -1.
 func (f *finder) index(block []byte, from int) int {
 	c, misses := f.text[f.rare], 0
@@ -65,23 +78,31 @@ func (f *finder) index(block []byte, from int) int {
 // The zero value with block set begins at its first line. Every line of the
 // block ends in a newline, but for the last, which may not.
 type blockCursor struct {
-	p     *Prefilter
-	block []byte
-	next  int   // where the line after the one found begins
-	hits  []int // by finder: its next hit
+	finders []finder // those of the prefilter, tuned to the block
+	block   []byte
+	next    int   // where the line after the one found begins
+	hits    []int // by finder: its next hit
 }
 
 func (p *Prefilter) cursor(block []byte) *blockCursor {
-	c := &blockCursor{p: p}
+	c := &blockCursor{finders: slices.Clone(p.finders)}
 	c.begin(block)
 	return c
 }
+
+// sampleSize is how many bytes of a block finders are tuned by.
+const sampleSize = 4 << 10
 
 // begin takes up another block.
 func (c *blockCursor) begin(block []byte) {
 	c.block, c.next = block, 0
 	c.hits = c.hits[:0]
-	for i := range c.p.finders {
+	var count [256]uint16
+	for _, b := range block[:min(len(block), sampleSize)] {
+		count[b]++
+	}
+	for i := range c.finders {
+		c.finders[i].tune(&count)
 		c.hits = append(c.hits, c.search(i, 0))
 	}
 }
@@ -89,7 +110,7 @@ func (c *blockCursor) begin(block []byte) {
 // search returns where finder i hits at or after from; the end of the block
 // when it does not.
 func (c *blockCursor) search(i, from int) int {
-	if at := c.p.finders[i].index(c.block, from); at >= 0 {
+	if at := c.finders[i].index(c.block, from); at >= 0 {
 		return at
 	}
 	return len(c.block)
@@ -120,7 +141,7 @@ func (c *blockCursor) line() (start, end int, ok bool) {
 // count returns the number of lines that are found.
 func (c *blockCursor) count() (n int64) {
 	if len(c.hits) == 1 {
-		return c.p.finders[0].countLines(c.block)
+		return c.finders[0].countLines(c.block)
 	}
 	for {
 		if _, _, ok := c.line(); !ok {
