@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stillfires/stillfires/internal/feed"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/logql"
@@ -38,15 +39,9 @@ type Source struct {
 	Scrapes Scrapes
 }
 
-// Entries is a cursor over records. Scan goes to the next one and reports
-// false at the end or on an error, which Err then returns. The entry is valid
-// until the next Scan.
-type Entries interface {
-	Scan() bool
-	Stream() int // index into Source.Streams
-	Entry() *logs.Entry
-	Err() error
-}
+// Entries is a cursor over the records of a run; Stream is an index into
+// Source.Streams.
+type Entries = feed.Entries
 
 // maxInstants bounds the evaluations of a rule in a run. One record with a
 // wrong date would otherwise stretch a run over centuries.
@@ -72,7 +67,22 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
 	messages := newMessageCatalogue()
-	if err := feed(ctx, src, res, messages, ru.push); err != nil {
+	var dedup logs.Dedup
+	keep := func(stream int, e *logs.Entry) bool {
+		res.Records++
+		switch {
+		case len(e.Line) == 0:
+			res.Empty++
+			return false
+		case dedup.Repeat(stream, e):
+			res.Repeats++
+			return false
+		}
+		messages.add(src.Streams[stream], e)
+		return true
+	}
+	work := func(stream int, e *logs.Entry) bool { ru.push(stream, e); return true }
+	if err := feed.Each(ctx, src.Entries, keep, work); err != nil {
 		return nil, err
 	}
 	res.Outcomes = ru.finish()
