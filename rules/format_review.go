@@ -26,10 +26,12 @@ type translation struct {
 	fault  *fault // the pattern is not valid; else nil
 }
 
+// reviewKeys are the keys of a review file.
+var reviewKeys = []string{"version", "corpus", "deployed", "candidate", "rules", "patterns", "interval", "defaults", "scenarios", "severities"}
+
 // holdsPatterns recognises a review file with patterns.
 func holdsPatterns(d *yamlpos.Document) bool {
-	return d.Root != nil && d.Root.Kind == yaml.MappingNode && d.Get(d.Root, "version") != nil &&
-		d.Get(d.Root, "patterns") != nil && d.Get(d.Root, "apiVersion") == nil
+	return holdsList(d, "patterns", reviewKeys, "grep", "regexp", "jq") && d.Get(d.Root, "version") != nil
 }
 
 // loadPatterns loads the patterns of a review file. The rest of the file is

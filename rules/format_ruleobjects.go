@@ -53,10 +53,29 @@ func isObject(d *yamlpos.Document, apiGroup, kind string) bool {
 	return group == apiGroup
 }
 
+// ruleObjectOf returns what kind of object a document is, or nil if that holds
+// no rule groups. Other kinds of the shape of a PrometheusRule are taken for
+// one.
 func ruleObjectOf(d *yamlpos.Document) *ruleObject {
 	for _, o := range ruleObjects() {
 		if isObject(d, o.apiGroup, o.kind) {
 			return &o
+		}
+	}
+	if d.Root == nil || d.Root.Kind != yaml.MappingNode || value(d.Get(d.Root, "apiVersion")) == "" {
+		return nil
+	}
+	kind, groups := value(d.Get(d.Root, "kind")), d.Get(d.Get(d.Root, "spec"), "groups")
+	if kind == "" || groups == nil || groups.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, g := range groups.Content[:min(len(groups.Content), 100)] {
+		rules := d.Get(g, "rules")
+		if rules == nil || rules.Kind != yaml.SequenceNode || len(rules.Content) == 0 {
+			continue
+		}
+		if first := rules.Content[0]; d.Get(first, "alert") != nil || d.Get(first, "record") != nil {
+			return &ruleObject{kind: kind, home: home{name: kind, takes: PromQL}}
 		}
 	}
 	return nil

@@ -88,9 +88,9 @@ func article(name string) string {
 
 // mixtures notes rules whose language is not that of their place: of the
 // fewer where a group has both, and those of a group that Prometheus refuses.
-func mixtures(drafts []*draft, groups map[string]*around) []Note {
+func mixtures(drafts []*draft, groups map[groupKey]*around) []Note {
 	var notes []Note
-	told := map[string]bool{}
+	told := map[groupKey]bool{}
 	for _, d := range drafts {
 		group := d.rule.Group
 		if group == "" || d.fault != nil || d.home != nil && d.home.strict || d.rule.Grafana != nil {
@@ -100,7 +100,7 @@ func mixtures(drafts []*draft, groups map[string]*around) []Note {
 		if language, _ := d.certain(); language == 0 && d.selects == selectsNothing {
 			continue
 		}
-		n, l := *groups[group], d.rule.Language
+		n, l := *groups[d.group()], d.rule.Language
 		others := PromQL
 		if l == PromQL {
 			others = LogQL
@@ -109,8 +109,8 @@ func mixtures(drafts []*draft, groups map[string]*around) []Note {
 		case n[others] > n[l] || n[others] == n[l] && n[l] > 0 && l == LogQL:
 			notes = append(notes, Note{Pos: d.rule.Pos, Msg: fmt.Sprintf("%v %q is %s, but other rules of its group are %s: a ruler runs only one of them",
 				d.rule.Kind, d.rule.Name, l.title(), others.title())})
-		case d.home != nil && l != d.home.takes && n[others] == 0 && !told[group]:
-			told[group] = true
+		case d.home != nil && l != d.home.takes && n[others] == 0 && !told[d.group()]:
+			told[d.group()] = true
 			notes = append(notes, Note{Pos: d.rule.Pos, Msg: fmt.Sprintf("group %q is %s in %s: only a ruler of Loki runs it, Prometheus refuses it",
 				group, l.title(), article(d.home.name))})
 		}

@@ -151,19 +151,28 @@ func (a around) sole() Language {
 	return 0
 }
 
+// A groupKey tells the groups of a file apart: objects may have groups of one
+// name.
+type groupKey struct {
+	home *home
+	name string
+}
+
+func (d *draft) group() groupKey { return groupKey{d.home, d.rule.Group} }
+
 // decide sets the language of the rules of one file, and the fault of those
 // that are not valid in it.
 func decide(drafts []*draft) []Note {
 	drafts = slices.DeleteFunc(slices.Clone(drafts), func(d *draft) bool { return d.rule.Language != 0 }) // settled
-	groups := map[string]*around{}
+	groups := map[groupKey]*around{}
 	var file around
 	for _, d := range drafts {
 		d.read()
-		if groups[d.rule.Group] == nil {
-			groups[d.rule.Group] = &around{}
+		if groups[d.group()] == nil {
+			groups[d.group()] = &around{}
 		}
 		if language, _ := d.certain(); language != 0 {
-			groups[d.rule.Group][language]++
+			groups[d.group()][language]++
 			file[language]++
 		}
 	}
@@ -173,8 +182,8 @@ func decide(drafts []*draft) []Note {
 		case d.home != nil && d.home.strict:
 			language, reason = d.atHome()
 		case language == 0:
-			near, where := groups[d.rule.Group].sole(), "of its group"
-			if d.rule.Group == "" || *groups[d.rule.Group] == (around{}) {
+			near, where := groups[d.group()].sole(), "of its group"
+			if d.rule.Group == "" || *groups[d.group()] == (around{}) {
 				near, where = file.sole(), "of its file"
 			}
 			if near == 0 && d.home != nil && d.selects == selectsNothing {

@@ -1,5 +1,7 @@
 // Package rules loads everything saved that consumes logs or metrics: rule
-// files of Prometheus and of Loki's ruler, and saved queries.
+// files, objects of Kubernetes that hold rules, dashboards and alerts of
+// Grafana, saved queries, runbooks, metrics of log pipelines, and patterns of
+// automations.
 //
 // [Load] takes files, folders and globs. What a file holds is told by its
 // content; [formats] is the table of what is known. An item that is not valid
