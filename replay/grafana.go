@@ -203,7 +203,7 @@ func (q *queryState) value(ts int64) (chainValue, error) {
 	}
 	out := chainValue{ranged: true}
 	start, end := ts-int64(q.node.From), q.lastPoint(ts)
-	index := map[string]int{}
+	index := newSeriesIndex()
 	for _, a := range q.answers {
 		if a.ts < start || a.ts > end || (a.ts-start)%int64(q.node.Step) != 0 {
 			continue
@@ -212,17 +212,45 @@ func (q *queryState) value(ts int64) (chainValue, error) {
 			return chainValue{}, a.err
 		}
 		for _, s := range a.samples {
-			key := s.Labels.String()
-			i, ok := index[key]
-			if !ok {
-				i = len(out.series)
-				index[key] = i
+			i := index.of(s.Labels)
+			if i == len(out.series) {
 				out.series = append(out.series, chainSeries{labels: s.Labels})
 			}
 			out.series[i].points = append(out.series[i].points, s.Value)
 		}
 	}
 	return out, nil
+}
+
+// A seriesIndex numbers label sets. The same series mostly comes with the same
+// slice, and is then known without a look at what is in it.
+type seriesIndex struct {
+	bySlice map[*logs.Label]int
+	byText  map[string]int
+}
+
+func newSeriesIndex() *seriesIndex {
+	return &seriesIndex{bySlice: map[*logs.Label]int{}, byText: map[string]int{}}
+}
+
+// of returns the number of a label set; that of a new one is the count of
+// those before.
+func (x *seriesIndex) of(ls logs.Labels) int {
+	if len(ls) > 0 {
+		if i, ok := x.bySlice[&ls[0]]; ok {
+			return i
+		}
+	}
+	text := ls.String()
+	i, ok := x.byText[text]
+	if !ok {
+		i = len(x.byText)
+		x.byText[text] = i
+	}
+	if len(ls) > 0 {
+		x.bySlice[&ls[0]] = i
+	}
+	return i
 }
 
 // decide hands what fires to the alert states. A number other than 0 fires.
