@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 )
 
 // metricLabelLost: a metric is still there, but a label that the rule names has
@@ -82,7 +82,7 @@ func (c *cell) labelsLost(v *metricViews, q *promQuery, r *metricRead) []Finding
 	}
 	for _, m := range r.matchers {
 		dl, nl := d.labels[m.Name], n.labels[m.Name]
-		if m.Name == labels.MetricName || dl == nil || nl == nil || nl.cut {
+		if m.Name == model.MetricNameLabel || dl == nil || nl == nil || nl.cut {
 			continue
 		}
 		for _, value := range literals(m) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/suggest"
@@ -240,7 +240,7 @@ func (c *cell) whyUnselected(v *metricViews, r *metricRead, h *half) string {
 	}
 	for _, match := range r.matchers {
 		l := m.labels[match.Name]
-		if match.Name == labels.MetricName || match.Matches("") {
+		if match.Name == model.MetricNameLabel || match.Matches("") {
 			continue
 		}
 		if l == nil {

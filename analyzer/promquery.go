@@ -5,6 +5,7 @@ import (
 	"strings"
 	"text/template/parse"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -60,7 +61,7 @@ func (q *promQuery) node(n parser.Node, path []parser.Node) {
 			absence: slices.ContainsFunc(path, isAbsence),
 		}
 		for _, m := range n.LabelMatchers {
-			if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+			if m.Name == model.MetricNameLabel && m.Type == labels.MatchEqual {
 				read.metric = m.Value
 			}
 		}

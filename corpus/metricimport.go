@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/stillfires/stillfires/internal/metrics"
@@ -35,7 +36,7 @@ func (m *MetricSpec) check() error {
 		if err := CheckLabelName(name); err != nil {
 			return err
 		}
-		if name == labels.MetricName {
+		if name == model.MetricNameLabel {
 			return fmt.Errorf("label %s is the metric's name; it cannot be given", name)
 		}
 	}

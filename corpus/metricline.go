@@ -214,7 +214,7 @@ func (p *seriesParser) label() error {
 		return err
 	case name == "" || !utf8.ValidString(name) || !quoted && name[0] >= '0' && name[0] <= '9':
 		return errors.New("a label's name is not valid")
-	case name == labels.MetricName:
+	case name == model.MetricNameLabel:
 		return p.name(value)
 	case !utf8.ValidString(value):
 		return fmt.Errorf("the value of label %s is not valid UTF-8", source.Clip(name, maxQuoted))
@@ -233,7 +233,7 @@ func (p *seriesParser) name(name string) error {
 		return errors.New("the metric has two names, or one that is not valid")
 	}
 	p.named = true
-	p.builder.Add(labels.MetricName, name)
+	p.builder.Add(model.MetricNameLabel, name)
 	return nil
 }
 
@@ -294,7 +294,7 @@ func isNameByte(c byte) bool { return isLabelByte(c) || c == ':' }
 
 // appendSeries writes a series in its only form: labels ordered by name.
 func appendSeries(dst []byte, ls labels.Labels) []byte {
-	name := ls.Get(labels.MetricName)
+	name := ls.Get(model.MetricNameLabel)
 	plain := model.LegacyValidation.IsValidMetricName(name)
 	first := true
 	sep := func() {
@@ -313,7 +313,7 @@ func appendSeries(dst []byte, ls labels.Labels) []byte {
 		dst = appendQuoted(dst, name)
 	}
 	ls.Range(func(l labels.Label) {
-		if l.Name == labels.MetricName {
+		if l.Name == model.MetricNameLabel {
 			return
 		}
 		sep()

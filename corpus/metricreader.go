@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/stillfires/stillfires/internal/metrics"
@@ -184,7 +185,7 @@ func parseTarget(text string) (labels.Labels, error) {
 	if err != nil {
 		return ls, err
 	}
-	return labels.NewBuilder(ls).Del(labels.MetricName).Labels(), nil
+	return labels.NewBuilder(ls).Del(model.MetricNameLabel).Labels(), nil
 }
 
 func (s *Scrapes) describe(word, rest string) error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/stillfires/stillfires/internal/metrics"
@@ -41,7 +42,7 @@ func newMetricCatalogue() *metricCatalogue {
 
 // add notes a series; each is added once.
 func (c *metricCatalogue) add(ls labels.Labels) {
-	name := ls.Get(labels.MetricName)
+	name := ls.Get(model.MetricNameLabel)
 	m := c.metrics[name]
 	if m == nil {
 		if len(c.metrics) >= maxCatalogued {
@@ -52,7 +53,7 @@ func (c *metricCatalogue) add(ls labels.Labels) {
 	}
 	m.series++
 	ls.Range(func(l labels.Label) {
-		if l.Name != labels.MetricName {
+		if l.Name != model.MetricNameLabel {
 			m.add(l)
 		}
 	})

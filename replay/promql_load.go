@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/value"
 
@@ -150,7 +151,7 @@ func (l *metricLoad) series(in Scrapes, n int) int {
 
 func (l *metricLoad) target(in Scrapes, n int) *loadTarget {
 	for len(l.targets) <= n {
-		ls := labels.NewBuilder(in.Target(len(l.targets))).Set(labels.MetricName, seriesUp).Labels()
+		ls := labels.NewBuilder(in.Target(len(l.targets))).Set(model.MetricNameLabel, seriesUp).Labels()
 		t := &loadTarget{up: -1}
 		if l.plan.wants(ls) {
 			t.up = l.store.number(ls)
@@ -165,7 +166,7 @@ func (p *Plan) wants(ls labels.Labels) bool {
 	if p.wanted.any {
 		return true
 	}
-	for _, matchers := range p.wanted.byName[ls.Get(labels.MetricName)] {
+	for _, matchers := range p.wanted.byName[ls.Get(model.MetricNameLabel)] {
 		if matchesAll(ls, matchers) {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/stillfires/stillfires/rules"
@@ -66,7 +67,7 @@ func producers(rs []planned) map[string][]producer {
 func (p *producer) mayMatch(name string, matchers []*labels.Matcher) bool {
 	for _, m := range matchers {
 		value, known := p.fixed[m.Name]
-		if m.Name == labels.MetricName {
+		if m.Name == model.MetricNameLabel {
 			value, known = name, true
 		}
 		if known && !m.Matches(value) {

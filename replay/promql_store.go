@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/histogram"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/storage"
@@ -51,7 +52,7 @@ func (m *metricStore) number(ls labels.Labels) int {
 	i := len(m.series)
 	m.byText[key] = i
 	m.series = append(m.series, &storedSeries{labels: ls})
-	name := ls.Get(labels.MetricName)
+	name := ls.Get(model.MetricNameLabel)
 	m.byName[name] = append(m.byName[name], i)
 	return i
 }

@@ -54,7 +54,7 @@ func scrape(t testing.TB, lines ...string) *memoryScrapes {
 		}
 		s := metrics.Scrape{Time: int64(at * 1000), Up: true, Target: number(&m.targets, labels.FromStrings("job", words[1]))}
 		s.Up = len(words) < 3 || words[2] != "down"
-		for _, sample := range strings.Split(strings.Join(words[2:], ""), "; ") {
+		for sample := range strings.SplitSeq(strings.Join(words[2:], ""), "; ") {
 			name, value, ok := strings.Cut(sample, " ")
 			if !ok {
 				continue

@@ -180,7 +180,7 @@ func Replay(ctx context.Context, plan *replay.Plan, jobs []Job) ([]outcome.Run, 
 	return results, g.Wait()
 }
 
-func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info corpus.RunInfo) (*replay.Result, error) {
+func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info corpus.RunInfo) (res *replay.Result, err error) {
 	run, err := c.OpenRun(info.Build, info.Scenario, info.Repetition)
 	if err != nil {
 		return nil, err
@@ -195,11 +195,11 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 		src.NoRecords = noRecords(run)
 	}
 	if metrics {
-		scrapes, err := run.Scrapes()
-		if err != nil {
-			return nil, err
+		scrapes, openErr := run.Scrapes()
+		if openErr != nil {
+			return nil, openErr
 		}
-		defer scrapes.Close() // it was read to its end, or there is another error
+		defer func() { err = errors.Join(err, scrapes.Close()) }()
 		src.Scrapes = scrapes
 	}
 	entries, err := run.Entries()
@@ -207,7 +207,7 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 		return nil, err
 	}
 	src.Entries = entries
-	res, err := plan.Run(ctx, src)
+	res, err = plan.Run(ctx, src)
 	return res, errors.Join(err, entries.Close())
 }
 
