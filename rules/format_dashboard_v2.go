@@ -6,8 +6,8 @@ import (
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
-// modernKinds are the kinds of variables of v2 by their names in the JSON
-// model.
+// modernKind returns the type that the JSON model has for a kind of variable of
+// v2.
 func modernKind(kind string) string {
 	switch kind {
 	case "QueryVariable":
@@ -44,13 +44,25 @@ func (l *dashboardLoader) modern(n *yaml.Node) {
 		}
 		l.addVariable(v, spec, modernKind(scalarText(l.doc, v, "kind")))
 	}
+	for _, v := range elements(below(l.doc, n, "templating", "list")) {
+		if l.spend(l.doc, v, 1) {
+			return
+		}
+		l.variable(v)
+	}
 	for _, v := range l.vars {
 		if v.kind == "query" {
 			l.variableQuery(v)
 		}
 	}
-	for _, a := range l.list(n, "the annotations", "annotations") {
-		l.modernAnnotation(yamlpos.Resolve(a))
+	if old := below(l.doc, n, "annotations", "list"); old != nil {
+		for _, a := range elements(old) {
+			l.annotation(yamlpos.Resolve(a))
+		}
+	} else {
+		for _, a := range l.list(n, "the annotations", "annotations") {
+			l.modernAnnotation(yamlpos.Resolve(a))
+		}
 	}
 	l.elements(n)
 	if child(l.doc, n, "panels") != nil || child(l.doc, n, "rows") != nil {
@@ -108,6 +120,9 @@ func (l *dashboardLoader) modernPanel(spec *yaml.Node, name string) {
 		l.modernQuery(inner, name+" / "+refID(scalarText(l.doc, inner, "refId"), i), scalarText(l.doc, spec, "id"))
 	}
 	l.cutNote(or(data, spec), name)
+	if data == nil && child(l.doc, spec, "targets") != nil {
+		l.panel(spec)
+	}
 }
 
 // modernQuery loads the query below the spec of a panel query or an

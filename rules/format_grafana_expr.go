@@ -90,7 +90,7 @@ func (c *chainLoader) math(it *chainItem, node *GrafanaNode) {
 	}
 	e, err := ParseMath(v.Value)
 	if wrong, ok := errors.AsType[*MathError](err); ok {
-		c.fault(errorWithin(it.doc, v, wrong.Start, wrong.End, "expression %s is not valid: %s", it.refID, wrong.Msg), "")
+		c.fault(errorWithin(it.doc, v, wrong.Start, wrong.End, "expression %s is not valid: %s", it.refID, wrong.Msg), dollarHint(v.Value))
 		return
 	}
 	node.Math = e
@@ -106,7 +106,15 @@ func (c *chainLoader) math(it *chainItem, node *GrafanaNode) {
 	walk(e)
 }
 
-// evaluators are the types of evaluators with the number of their parameters.
+// dollarHint tells of a trap of provisioning files.
+func dollarHint(text string) string {
+	if strings.Contains(text, "$") {
+		return ""
+	}
+	return "was $A taken for an environment variable? write $$A"
+}
+
+// evaluatorParams returns how many parameters a type of evaluator has.
 func evaluatorParams(kind string) (int, bool) {
 	switch kind {
 	case "gt", "lt", "eq", "ne", "gte", "lte":

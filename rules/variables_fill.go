@@ -328,8 +328,8 @@ func quoteAll(values []string, quote string) string {
 func defaultFormat(values []string, multi bool, language Language) (text, why string) {
 	if !multi {
 		v := strings.Join(values, ",")
-		if strings.ContainsAny(v, `\'"`) {
-			return "", "its value holds a quote or a backslash; write it with a format, as ${name:raw}"
+		if strings.ContainsAny(v, `\'`) {
+			return "", "its value holds a single quote or a backslash, which data sources escape; write it with a format, as ${name:raw}"
 		}
 		return v, ""
 	}

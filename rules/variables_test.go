@@ -14,7 +14,8 @@ func TestTemplate_Fill(t *testing.T) {
 		{name: "all", kind: "query", known: true, includeAll: true, isAll: true, all: ".+"},
 		{name: "listed", kind: "custom", known: true, includeAll: true, isAll: true, current: []string{"x", "y"}},
 		{name: "lost", kind: "query"},
-		{name: "quote", kind: "textbox", known: true, current: []string{`a"b`}},
+		{name: "quote", kind: "textbox", known: true, current: []string{`a'b`}},
+		{name: "matcher", kind: "constant", known: true, current: []string{`b="c"`}},
 		{name: "res", kind: "interval", known: true, current: []string{"$__auto_interval_res"}},
 		{name: "empty", kind: "textbox", known: true, current: []string{""}},
 	}
@@ -42,7 +43,8 @@ func TestTemplate_Fill(t *testing.T) {
 	f(LogQL, `{a=~"$all"} ${all:text}`, `{a=~".+"} All`)
 	f(LogQL, `{a=~"$listed"}`, `{a=~"x|y"}`)
 	f(LogQL, `{a="$lost"}`, `the value of the variable $lost is not known: its values come from a query that is asked when the dashboard is opened; save the dashboard with a value chosen`)
-	f(LogQL, `{a="$quote"}`, `the variable $quote cannot be put in: its value holds a quote or a backslash; write it with a format, as ${name:raw}`)
+	f(LogQL, `{a="$quote"}`, `the variable $quote cannot be put in: its value holds a single quote or a backslash, which data sources escape; write it with a format, as ${name:raw}`)
+	f(LogQL, `{a="x", $matcher}`, `{a="x", b="c"}`)
 	f(LogQL, `[$res] [$__interval] [$__range] $__interval_ms $__range_s [$__rate_interval] [$__auto]`, `[1m] [1m] [3600s] 60000 3600 [75s] [1m]`)
 	f(LogQL, `$empty`, `with the values of its variables the expression is empty`)
 	f(LogQL, `a > $__from`, `$__from is the time that whoever looks has chosen`)
