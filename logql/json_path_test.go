@@ -49,7 +49,7 @@ func TestExtractJSON(t *testing.T) {
 	f := func(line, paths string, wantErr bool, want ...string) {
 		t.Helper()
 		var compiled []jsonPath
-		for _, src := range strings.Fields(paths) {
+		for src := range strings.FieldsSeq(paths) {
 			p, err := compileJSONPath(src)
 			if err != nil {
 				t.Fatal(err)

@@ -99,7 +99,7 @@ func (s *jsonScanner) object(line []byte, i, prefix, depth int, want *nameSet) (
 		if end < 0 {
 			return len(line), errJSONTruncated
 		}
-		wanted, joined := true, false
+		var wanted, joined bool
 		if raw := line[from:end]; !escaped && !high && isPlainName(raw, around) {
 			wanted = want.mayHave(around+len(raw), asNameByte(raw[len(raw)-1]))
 			if around > 0 {

@@ -3,6 +3,7 @@ package logql
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func TestScanJSON_Errors(t *testing.T) {
 	f := func(line string, want error, fields ...string) {
 		t.Helper()
 		got, err := scannedJSON(line)
-		if err != want {
+		if !errors.Is(err, want) {
 			t.Errorf("scanJSON(%q) gives %v; want %v", line, err, want)
 		}
 		if diff := cmp.Diff(fields, got); diff != "" && len(fields)+len(got) > 0 {
@@ -96,7 +97,7 @@ func TestScanJSON_LongNames(t *testing.T) {
 	line := `{"` + strings.Repeat("a", 100_000) + `":{` + strings.Repeat(`"b":1,`, 10_000) + `}}`
 	total := 0
 	err := scanJSON([]byte(line), func(key, _ []byte) { total += len(key) })
-	if err != errJSONNames || total > maxJSONNames {
+	if !errors.Is(err, errJSONNames) || total > maxJSONNames {
 		t.Errorf("%d bytes of names, error %v; want %v", total, err, errJSONNames)
 	}
 }
@@ -113,7 +114,7 @@ func checkScanFor(t *testing.T, line []byte, names ...string) {
 	all, wantErr := fields(nil)
 	want := slices.DeleteFunc(all, func(f field) bool { return !slices.Contains(names, f.key) })
 	got, err := fields(newNameSet(names))
-	if err != wantErr {
+	if !errors.Is(err, wantErr) {
 		t.Errorf("%q: error %v for %q, %v for all", line, err, names, wantErr)
 	}
 	if !slices.Equal(got, want) {
@@ -219,7 +220,7 @@ func FuzzScanJSON(f *testing.F) {
 			// encoding/json and Loki differ in these.
 			return
 		}
-		if err == errJSONDepth || err == errJSONNames {
+		if errors.Is(err, errJSONDepth) || errors.Is(err, errJSONNames) {
 			return
 		}
 		if err != nil {

@@ -121,8 +121,8 @@ func comparePlain(t *testing.T, query string, w Window, entries []testEntry, pla
 		if ok != (len(vs) > 0) {
 			t.Fatalf("%s at %d of %v: point %v; want %v", query, at, w, ok, len(vs) > 0)
 		}
-		if want := v; ok {
-			if want = plain(p, vs, times); math.Abs(v-want) > 1e-9*max(1, math.Abs(want)) && !(math.IsNaN(v) && math.IsNaN(want)) {
+		if ok {
+			if want := plain(p, vs, times); math.Abs(v-want) > 1e-9*max(1, math.Abs(want)) && !(math.IsNaN(v) && math.IsNaN(want)) {
 				t.Fatalf("%s at %d of %v = %v; want %v, from %v", query, at, w, v, want, vs)
 			}
 		}

@@ -2,6 +2,7 @@ package logql
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stillfires/stillfires/logql/syntax"
 )
@@ -76,8 +77,7 @@ func (w *foldWindow[T]) drop(k int) {
 		if len(w.front) > 0 || len(w.back) == 0 || w.back[0].last >= k {
 			return
 		}
-		for i := len(w.back) - 1; i >= 0; i-- {
-			p := w.back[i]
+		for _, p := range slices.Backward(w.back) {
 			if n := len(w.front); n > 0 {
 				p.fold = w.merge(p.fold, w.front[n-1].fold)
 			}

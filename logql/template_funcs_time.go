@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"text/template"
 	"time"
+
 	// Zones are read by name; the answer must not depend on what the machine
 	// has installed.
 	_ "time/tzdata"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // tolerance is how far values may differ, relative to the larger: sums were
@@ -34,11 +35,11 @@ func sampleKey(s Sample) string { return labelsKey(s.Labels) }
 
 // labelsKey is a text by which label sets are ordered.
 func labelsKey(labels map[string]string) string {
-	key := ""
+	var key strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		key += name + "\x00" + labels[name] + "\x01"
+		key.WriteString(name + "\x00" + labels[name] + "\x01")
 	}
-	return key
+	return key.String()
 }
 
 // equalStreams compares entries in order, those of one time as a set: a server
