@@ -2,6 +2,7 @@ package logql
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestScanLogfmt(t *testing.T) {
 		if diff := cmp.Diff(full, got); diff != "" && len(got)+len(full) > 0 {
 			t.Errorf("scanLogfmt(%q) without keepEmpty (-want +got)\n%s", line, diff)
 		}
-		if _, err := scannedLogfmt(line, true, false); err != wantErr {
+		if _, err := scannedLogfmt(line, true, false); !errors.Is(err, wantErr) {
 			t.Errorf("scanLogfmt(%q) with strict gives %v; want %v", line, err, wantErr)
 		}
 	}
@@ -73,7 +74,7 @@ func TestScanLogfmt(t *testing.T) {
 
 func TestScanLogfmt_StrictKeepsWhatCameBefore(t *testing.T) {
 	got, err := scannedLogfmt(`a=1 b== c=3`, true, false)
-	if err != errLogfmtValue {
+	if !errors.Is(err, errLogfmtValue) {
 		t.Errorf("error %v", err)
 	}
 	if diff := cmp.Diff([]string{"a=1"}, got); diff != "" {
@@ -99,7 +100,7 @@ func TestScanLogfmt_Skips(t *testing.T) {
 			}
 		}
 		got, err := pairs(newNameSet(names))
-		if err != wantErr {
+		if !errors.Is(err, wantErr) {
 			t.Errorf("%q: error %v for %q, %v for all", line, err, names, wantErr)
 		}
 		if !slices.Equal(got, want) {
