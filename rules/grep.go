@@ -133,12 +133,12 @@ func unquoteShell(text string) string {
 // stand for themselves, and have their meaning after a backslash.
 func posix(pattern string, extended bool) (re, why string) {
 	var b strings.Builder
-	open := 0     // groups
-	fresh := true // at the beginning of the pattern, a group or an alternative
+	open := 0                      // groups
+	fresh, repeated := true, false // nothing, or a repetition, stands before
 	for i := 0; i < len(pattern); i++ {
 		c := pattern[i]
-		was := fresh
-		fresh = false
+		was, twice := fresh, repeated
+		fresh, repeated = false, false
 		escaped := c == '\\'
 		if escaped {
 			if i++; i >= len(pattern) {
@@ -151,23 +151,35 @@ func posix(pattern string, extended bool) (re, why string) {
 			return "", "RE2 has no references back to groups"
 		case escaped && strings.IndexByte("wWsSbB", c) >= 0:
 			b.WriteString(`\` + string(c))
-		case escaped && (c == '<' || c == '>'):
+			fresh = c == 'b' || c == 'B' // it cannot be repeated
+		case escaped && c == '<' && i+1 < len(pattern) && wordByte(pattern[i+1]), escaped && c == '>' && i > 1 && wordByte(pattern[i-2]):
 			b.WriteString(`\b`)
+			fresh = true
+		case escaped && (c == '<' || c == '>'):
+			return "", "RE2 has no \\" + string(c)
 		case strings.IndexByte("+?{}|()", c) >= 0:
-			if escaped == extended || c == ')' && open == 0 || c == '{' && was {
+			if escaped == extended || c == ')' && open == 0 {
 				b.WriteString(`\` + string(c))
 				continue
 			}
-			switch c {
-			case '(':
+			repeated = c == '+' || c == '?' || c == '{'
+			switch {
+			case repeated && (was || twice):
+				return "", "what " + string(c) + " repeats is not clear"
+			case c == '{':
+				end := strings.IndexByte(pattern[i:], '}')
+				if end < 0 {
+					return "", "the braces are not closed"
+				}
+				b.WriteString(strings.TrimSuffix(pattern[i:i+end], `\`) + "}")
+				i += end
+				continue
+			case c == '(':
 				open++
-			case ')':
+			case c == ')':
 				open--
 			}
 			fresh = c == '(' || c == '|'
-			if was && (c == '+' || c == '?') {
-				b.WriteByte('\\') // there is nothing to repeat
-			}
 			b.WriteByte(c)
 		case escaped:
 			b.WriteString(quoteMeta(string(c)))
@@ -178,8 +190,13 @@ func posix(pattern string, extended bool) (re, why string) {
 			}
 			b.WriteString(bracket(pattern[i : end+1]))
 			i = end
-		case c == '*' && was:
+		case c == '*' && was && !extended:
 			b.WriteString(`\*`)
+		case c == '*' && (was || twice):
+			return "", "what * repeats is not clear"
+		case c == '*':
+			b.WriteByte(c)
+			repeated = true
 		case c == '^' && !was && !extended, c == '$' && !extended && !lastOf(pattern[i+1:]):
 			b.WriteString(`\` + string(c))
 		case c == '^':
@@ -191,6 +208,10 @@ func posix(pattern string, extended bool) (re, why string) {
 	}
 	return b.String(), ""
 }
+
+// wordByte reports whether a byte of a pattern stands for a letter, a digit or
+// a low line.
+func wordByte(c byte) bool { return nameByte(c) && c != ':' && c < 0x80 }
 
 // lastOf reports whether a basic regexp, or a part of it, ends before rest.
 func lastOf(rest string) bool {
