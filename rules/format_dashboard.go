@@ -119,9 +119,9 @@ func dashboardFormOf(d *yamlpos.Document, n *yaml.Node) dashboardForm {
 func isClassic(d *yamlpos.Document, n *yaml.Node) bool {
 	panels, rows := child(d, n, "panels"), child(d, n, "rows")
 	if panels == nil && rows == nil {
-		return child(d, n, "schemaVersion") != nil && child(d, n, "title") != nil
+		return child(d, n, "schemaVersion") != nil && child(d, n, "templating") != nil
 	}
-	for _, name := range []string{"schemaVersion", "templating", "annotations", "timepicker"} {
+	for _, name := range []string{"schemaVersion", "templating", "timepicker"} {
 		if child(d, n, name) != nil {
 			return true
 		}

@@ -55,8 +55,13 @@ func isGrafanaRule(d *yamlpos.Document, n *yaml.Node) bool {
 	if grafanaField(d, n, "grafana_alert") != nil {
 		return true
 	}
-	data := grafanaField(d, n, "data")
-	return data != nil && child(d, n, "expr") == nil && (grafanaField(d, n, "condition") != nil || grafanaField(d, n, "title") != nil)
+	if grafanaField(d, n, "condition") == nil && grafanaField(d, n, "title") == nil {
+		return false
+	}
+	data := elements(child(d, n, "data"))
+	return slices.ContainsFunc(data[:min(len(data), maxChain)], func(item *yaml.Node) bool {
+		return grafanaField(d, item, "refId") != nil || grafanaField(d, item, "datasourceUid") != nil
+	})
 }
 
 // isGrafanaGroup recognises a group of alert rules.

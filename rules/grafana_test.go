@@ -91,3 +91,29 @@ func TestLoad_Grafana(t *testing.T) {
 		}
 	}
 }
+
+// What only looks a little like something of Grafana's is passed over.
+func TestLoad_NotGrafana(t *testing.T) {
+	for _, text := range []string{
+		`{"title": "x", "data": [1, {"a": "b"}]}`,
+		`{"schemaVersion": 2, "title": "x"}`,
+		`{"panels": [{"name": "x"}], "annotations": {"a": "b"}}`,
+		`{"panels": "none"}`,
+		`[{"title": "x"}, {"data": []}]`,
+		`{"apiVersion": 1, "contactPoints": [{"name": "x"}]}`,
+		`{"apiVersion": "grafana.integreatly.org/v1beta1", "kind": "GrafanaFolder", "spec": {"title": "x"}}`,
+		`{"apiVersion": "dashboard.grafana.app/v1", "kind": "DashboardList", "spec": {}}`,
+		`{"dashboard": {"title": "x"}}`,
+		`{"elements": {"a": 1}}`,
+	} {
+		dir := t.TempDir()
+		write(t, dir, "x.json", text)
+		set, err := Load([]string{dir}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(set.Rules)+len(set.Problems)+len(set.Notes) > 0 || len(set.Skipped) != 1 {
+			t.Errorf("%s: %s", text, listing(set))
+		}
+	}
+}
