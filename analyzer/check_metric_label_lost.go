@@ -67,7 +67,7 @@ func (c *cell) labelsLost(v *metricViews, q *promQuery, r *metricRead) []Finding
 	var out []Finding
 	add := func(subject, said string) {
 		out = append(out, Finding{
-			Subject: r.metric + "/" + subject, Pos: c.rule.Position(r.start),
+			Subject: r.metric + "/" + subject, Pos: c.placeOf(r),
 			Message: "reads the metric " + r.metric + ", of which no series has " + said,
 		})
 	}

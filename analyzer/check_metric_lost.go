@@ -16,7 +16,7 @@ var metricLost = check{
 				return
 			}
 			out = append(out, Finding{
-				Subject: r.metric, Pos: c.rule.Position(r.start),
+				Subject: r.metric, Pos: c.placeOf(r),
 				Message: "reads the metric " + r.metric + ", which no run of the candidate has" +
 					v.nearestMetric(r.metric) + c.alsoReadBy(v, r.metric),
 			})

@@ -14,7 +14,7 @@ var metricTypeChanged = check{
 				return
 			}
 			out = append(out, Finding{
-				Subject: r.metric, Pos: c.rule.Position(r.start),
+				Subject: r.metric, Pos: c.placeOf(r),
 				Message: "reads the metric " + r.metric + ", " + v.types(d) + c.alsoReadBy(v, r.metric),
 			})
 		})

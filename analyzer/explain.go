@@ -21,7 +21,7 @@ func (c *cell) lost() Finding {
 		f.Pos = f.Parting.Pos
 	}
 	if _, at, ok := c.unselected(&c.candidate); ok {
-		f.Pos = c.rule.Position(at)
+		f.Pos = at
 	}
 	f.Cause = c.cause(f.Parting, &c.candidate)
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + f.Cause
@@ -66,7 +66,7 @@ func (c *cell) gained() Finding {
 		f.Pos = f.Parting.Pos
 	}
 	if _, at, ok := c.unselected(&c.deployed); ok {
-		f.Pos = c.rule.Position(at)
+		f.Pos = at
 	}
 	f.Said = c.said(f.Parting, f.Candidate)
 	f.Message = c.did(&c.deployed) + " (" + c.cause(f.Parting, &c.deployed) + "), " + c.did(&c.candidate)

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/suggest"
 )
 
@@ -65,10 +66,10 @@ func (c *comparison) views() *metricViews {
 	return v
 }
 
-// scraped reports whether all runs have metrics.
+// scraped reports whether all runs have metrics, and all of them are known.
 func scraped(runs []*outcome.Run) bool {
 	for _, r := range runs {
-		if len(r.Metrics) == 0 {
+		if len(r.Metrics) == 0 || r.MetricsCut {
 			return false
 		}
 	}
@@ -139,6 +140,14 @@ func (c *cell) metricCell(f func(v *metricViews, q *promQuery, r *metricRead)) {
 	}
 }
 
+// placeOf returns where a selector of the rule stands.
+func (c *cell) placeOf(r *metricRead) source.Position {
+	if r.of == "" {
+		return c.rule.Position(r.start)
+	}
+	return c.rule.Grafana.Node(r.of).Pos
+}
+
 // unread calls f for the metrics of the deployed build that no rule reads,
 // ordered by family and name.
 func (v *metricViews) unread(f func(m *seenMetric)) {
@@ -203,24 +212,33 @@ func whatBecameOf(value string, d, n *seenLabel) string {
 // unselected says why a rule selects no series on the build h: what the
 // selector asks for that h never had, with the nearest that it has. The
 // position is that of the selector; ok is false where all select something.
-func (c *cell) unselected(h *half) (why string, start int, ok bool) {
+func (c *cell) unselected(h *half) (why string, at source.Position, ok bool) {
 	o := h.outcome()
 	if o == nil {
-		return "", 0, false
+		return "", at, false
 	}
 	for _, s := range o.Selectors {
 		if s.Series > 0 {
 			continue
 		}
 		v := c.cmp.views()
-		for i, r := range v.queries[c.index].reads {
-			if r.start == s.Start {
-				return c.whyUnselected(v, &v.queries[c.index].reads[i], h), s.Start, true
+		for i := range v.queries[c.index].reads {
+			if r := &v.queries[c.index].reads[i]; r.is(&s) {
+				return c.whyUnselected(v, r, h), c.placeOf(r), true
 			}
 		}
-		return "no series was selected on " + h.role + " by " + short(s.Text), s.Start, true
+		return "no series was selected on " + h.role + " by " + short(s.Text), c.rule.Position(s.Start), true
 	}
-	return "", 0, false
+	return "", at, false
+}
+
+// is reports whether the selector is the one that a replay counted. Those of
+// further queries of a Grafana alert have no place in the rule's expression.
+func (r *metricRead) is(s *outcome.Selector) bool {
+	if r.of != "" {
+		return s.End == 0 && s.Text == r.text
+	}
+	return s.Start == r.start && s.End == r.end
 }
 
 // whyUnselected compares a selector with the metrics of the build h, in all
@@ -255,5 +273,5 @@ func (c *cell) whyUnselected(v *metricViews, r *metricRead, h *half) string {
 		}
 		return why
 	}
-	return "no series was selected on " + h.role + " by " + short(c.rule.Expr[r.start:min(r.end, len(c.rule.Expr))])
+	return "no series was selected on " + h.role + " by " + short(r.text)
 }

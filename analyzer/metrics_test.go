@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -140,5 +141,31 @@ func TestAlertLost_PromQL(t *testing.T) {
 	want := `fires on deployed (03:05:00–03:06:00), silent on candidate: no series of pending_total has queue="a" on candidate; nearest: "ax"`
 	if f.ID != "alert-lost" || f.Message != want {
 		t.Errorf("finding %s: %q; want %q", f.ID, f.Message, want)
+	}
+}
+
+// All queries of a Grafana alert are looked at, each in its place.
+func TestMetricLost_Grafana(t *testing.T) {
+	tr := metricsOf("other_total", "counter", "", "")()
+	tr.deployedMetrics = []outcome.Metric{metric("more_total", ""), metric("pending_total", "")}
+	tr.rule.Grafana = &rules.GrafanaChain{Nodes: []rules.GrafanaNode{
+		{RefID: "A", Type: "query", Language: rules.PromQL, Expr: tr.rule.Expr},
+		{RefID: "B", Type: "query", Language: rules.PromQL, Expr: "more_total", Pos: source.Position{File: "g.json", Line: 7, Column: 3}},
+	}}
+	var got []string
+	for _, f := range tr.run().Findings {
+		got = append(got, f.ID+" "+f.Subject+" "+f.Pos.String())
+	}
+	if diff := cmp.Diff([]string{"metric-lost more_total g.json:7:3", "metric-lost pending_total rules/kueue.yaml:5:15"}, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// Where not all metrics of a run are known, none is said to be lost.
+func TestMetricLost_Cut(t *testing.T) {
+	in := metricsOf("other_total", "counter", "", "")().input()
+	in.Candidate.Runs[0].MetricsCut = true
+	if got := ids(Compare(in)); len(got) > 0 {
+		t.Errorf("findings %v", got)
 	}
 }

@@ -24,25 +24,30 @@ type promQuery struct {
 type metricRead struct {
 	metric     string
 	matchers   []*labels.Matcher
-	start, end int  // bytes of the selector in the expression
+	text       string
+	start, end int  // bytes of the selector in the rule's own expression
 	absence    bool // the rule asks whether it is absent
+	// of is the query of a Grafana alert that the selector stands in, where
+	// that is not the rule's own expression.
+	of string
 }
 
-// promQueryOf reads a rule; what is not valid PromQL needs nothing.
+// promQueryOf reads a rule, of a Grafana alert all queries; what is not valid
+// PromQL needs nothing.
 func promQueryOf(r *rules.Rule) promQuery {
 	var q promQuery
-	if r.Language != rules.PromQL {
-		return q
+	if r.Language == rules.PromQL {
+		q.read(r.Expr, "")
 	}
-	p := parser.NewParser(parser.Options{EnableExperimentalFunctions: true, EnableBinopFillModifiers: true})
-	expr, err := p.ParseExpr(r.Expr)
-	if err != nil {
-		return q
+	if r.Grafana != nil {
+		own := true
+		for _, n := range r.Grafana.Nodes {
+			if n.Language == rules.PromQL && !own {
+				q.read(n.Expr, n.RefID)
+			}
+			own = own && n.Language == 0 // the first query is the rule's own
+		}
 	}
-	parser.Inspect(expr, func(n parser.Node, path []parser.Node) error {
-		q.node(n, path)
-		return nil
-	})
 	for _, texts := range []map[string]string{r.Labels, r.Annotations} {
 		for _, text := range texts {
 			q.labels = append(q.labels, templateLabels(text)...)
@@ -53,11 +58,25 @@ func promQueryOf(r *rules.Rule) promQuery {
 	return q
 }
 
-func (q *promQuery) node(n parser.Node, path []parser.Node) {
+// read adds what an expression needs; of names the query that it is, empty for
+// the rule's own.
+func (q *promQuery) read(expr, of string) {
+	p := parser.NewParser(parser.Options{EnableExperimentalFunctions: true, EnableBinopFillModifiers: true})
+	e, err := p.ParseExpr(expr)
+	if err != nil {
+		return
+	}
+	parser.Inspect(e, func(n parser.Node, path []parser.Node) error {
+		q.node(n, path, of)
+		return nil
+	})
+}
+
+func (q *promQuery) node(n parser.Node, path []parser.Node, of string) {
 	switch n := n.(type) {
 	case *parser.VectorSelector:
 		read := metricRead{
-			matchers: n.LabelMatchers, start: int(n.PosRange.Start), end: int(n.PosRange.End),
+			matchers: n.LabelMatchers, text: n.String(), of: of, start: int(n.PosRange.Start), end: int(n.PosRange.End),
 			absence: slices.ContainsFunc(path, isAbsence),
 		}
 		for _, m := range n.LabelMatchers {

@@ -23,6 +23,7 @@ const (
 // A metricCatalogue notes which metrics a run has, with which labels.
 type metricCatalogue struct {
 	metrics map[string]*cataloguedMetric
+	cut     bool // there is more than is kept
 }
 
 type cataloguedMetric struct {
@@ -46,6 +47,7 @@ func (c *metricCatalogue) add(ls labels.Labels) {
 	m := c.metrics[name]
 	if m == nil {
 		if len(c.metrics) >= maxCatalogued {
+			c.cut = true
 			return
 		}
 		m = &cataloguedMetric{labels: map[string]*cataloguedLabel{}}
@@ -53,17 +55,18 @@ func (c *metricCatalogue) add(ls labels.Labels) {
 	}
 	m.series++
 	ls.Range(func(l labels.Label) {
-		if l.Name != model.MetricNameLabel {
-			m.add(l)
+		if l.Name != model.MetricNameLabel && !m.add(l) {
+			c.cut = true
 		}
 	})
 }
 
-func (m *cataloguedMetric) add(l labels.Label) {
+// add notes a label; it reports false where there are too many.
+func (m *cataloguedMetric) add(l labels.Label) bool {
 	known := m.labels[l.Name]
 	if known == nil {
 		if len(m.labels) >= maxMetricLabels {
-			return
+			return false
 		}
 		known = &cataloguedLabel{values: map[string]bool{}}
 		m.labels[strings.Clone(l.Name)] = known
@@ -76,6 +79,7 @@ func (m *cataloguedMetric) add(l labels.Label) {
 	default:
 		known.values[strings.Clone(l.Value)] = true
 	}
+	return true
 }
 
 // list returns the metrics, ordered by name. The families say their types.

@@ -71,6 +71,7 @@ func (pr *promRunner) describe(res *Result) {
 		return
 	}
 	res.Metrics = pr.load.catalogue.list(pr.src.Scrapes.Families())
+	res.MetricsCut = pr.load.catalogue.cut
 	res.Scrapes = pr.load.stats
 	if pr.src.NoRecords != "" && res.Scrapes.Count > 0 {
 		res.First, res.Last = res.Scrapes.First, res.Scrapes.Last

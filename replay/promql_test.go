@@ -335,3 +335,22 @@ func TestPromThreshold(t *testing.T) {
 	f(`x + 1`, "")
 	var _ parser.Expr = foreignExpr("")
 }
+
+// What a run notes of its metrics is bounded, and it says so.
+func TestMetricCatalogue_Bounds(t *testing.T) {
+	c := newMetricCatalogue()
+	for i := range maxLabelValues + 1 {
+		c.add(labels.FromStrings("__name__", "x", "l", fmt.Sprintf("%05d", i)))
+	}
+	list := c.list(nil)
+	if l := list[0].Labels[0]; c.cut || !l.Cut || len(l.Values) != maxLabelValues || l.Series != maxLabelValues+1 {
+		t.Errorf("cut %v, label %v of %d with %d values", c.cut, l.Cut, l.Series, len(l.Values))
+	}
+	many := map[string]string{"__name__": "y"}
+	for i := range maxMetricLabels + 1 {
+		many[fmt.Sprintf("l%d", i)] = "v"
+	}
+	if c.add(labels.FromMap(many)); !c.cut {
+		t.Error("a metric of many labels: not cut")
+	}
+}

@@ -92,6 +92,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		return nil, err
 	}
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
+	in.Notes = append(in.Notes, metricNotes(deployed, candidate)...)
 	missingRuns(&in)
 	showRelative(o.Base, &in)
 	return analyzer.Compare(in), nil
@@ -317,6 +318,24 @@ func missingRuns(in *analyzer.Input) {
 			in.Notes = append(in.Notes, reason)
 		}
 	}
+}
+
+// metricNotes tells the reader what of the metrics was left out.
+func metricNotes(sides ...*side) []string {
+	var out []string
+	for _, s := range sides {
+		for i := range s.results {
+			r := &s.results[i]
+			name := fmt.Sprintf("run %s/%s/%d", r.Build, r.Scenario, r.Repetition)
+			if n := r.Scrapes.Dropped; n > 0 {
+				out = append(out, fmt.Sprintf("%s: %d samples were dropped that are not younger than the one before them in their series, as Prometheus does", name, n))
+			}
+			if r.MetricsCut {
+				out = append(out, name+": it has more metrics, or labels of one, than are compared; no metric of the scenario is reported as lost or changed")
+			}
+		}
+	}
+	return out
 }
 
 // notes tells the reader what was assumed.

@@ -130,7 +130,10 @@ type Run struct {
 	// Metrics are those that were scraped, ordered by name; bounded. There are
 	// none where no rule asks for metrics.
 	Metrics []Metric
-	Scrapes Scrapes
+	// MetricsCut says that more metrics were scraped than Metrics holds, or
+	// that one has more labels.
+	MetricsCut bool
+	Scrapes    Scrapes
 
 	Incomplete bool // closed as incomplete: findings rest on part of the run
 	Missing    bool // no such run was recorded; every outcome is NotEvaluated
