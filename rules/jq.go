@@ -108,7 +108,7 @@ func (p *jqParser) filter(conditions *[]*jqTest) error {
 			if !p.take("(") {
 				return p.fail()
 			}
-			c, err := p.either()
+			c, err := p.condition()
 			if err != nil {
 				return err
 			}
@@ -146,6 +146,23 @@ func (p *jqParser) projection() bool {
 	return false
 }
 
+// condition reads a condition and the functions that it is piped into, which
+// bind less than "or".
+func (p *jqParser) condition() (*jqTest, error) {
+	t, err := p.either()
+	for err == nil && p.take("|") {
+		switch {
+		case p.take("not"):
+			t = &jqTest{op: "not", parts: []*jqTest{t}}
+		case t.op == "truth":
+			t, err = p.function(t.label)
+		default:
+			err = p.fail()
+		}
+	}
+	return t, err
+}
+
 func (p *jqParser) either() (*jqTest, error) { return p.chain("or", p.both) }
 func (p *jqParser) both() (*jqTest, error)   { return p.chain("and", p.one) }
 
@@ -169,77 +186,51 @@ func (p *jqParser) chain(word string, next func() (*jqTest, error)) (*jqTest, er
 	return &jqTest{op: word, parts: parts}, nil
 }
 
-// one reads a condition in parentheses, a comparison, a function of a path,
-// or a path by itself; "| not" may follow.
+// one reads a condition in parentheses, a comparison, or a path by itself.
 func (p *jqParser) one() (*jqTest, error) {
-	var t *jqTest
 	if p.take("(") {
 		if p.depth++; p.depth > maxJQDepth {
 			return nil, errJQ
 		}
-		inner, err := p.either()
-		if err != nil {
-			return nil, err
-		}
-		if p.take("|") {
-			if !p.take("not") {
-				return nil, p.fail()
-			}
-			inner = &jqTest{op: "not", parts: []*jqTest{inner}}
-		}
-		if !p.take(")") {
-			return nil, p.fail()
+		t, err := p.condition()
+		if err == nil && !p.take(")") {
+			err = p.fail()
 		}
 		p.depth--
-		t = inner
-	} else {
-		label, err := p.path()
-		if err != nil {
-			return nil, err
+		if err == nil && t.op == "truth" {
+			t = &jqTest{op: "and", parts: []*jqTest{t}} // no path any more
 		}
-		if t, err = p.after(label); err != nil {
-			return nil, err
-		}
+		return t, err
 	}
-	for {
-		at := p.at
-		if !p.take("|") {
-			return t, nil
-		}
-		if !p.take("not") {
-			p.at = at
-			return t, nil
-		}
-		t = &jqTest{op: "not", parts: []*jqTest{t}}
+	label, err := p.path()
+	if err != nil {
+		return nil, err
 	}
-}
-
-// after reads what is asked of a path.
-func (p *jqParser) after(label string) (*jqTest, error) {
 	for _, op := range []string{"==", "!=", ">=", "<=", ">", "<"} {
 		if p.take(op) {
 			v, err := p.literal()
 			return &jqTest{op: op, label: label, value: v}, err
 		}
 	}
-	at := p.at
-	if p.take("|") {
-		for _, f := range []string{"test", "contains", "startswith", "endswith"} {
-			if !p.take(f) {
-				continue
-			}
-			if !p.take("(") {
-				return nil, p.fail()
-			}
-			v, err := p.literal()
-			if err == nil && v.kind != 's' || err == nil && !p.take(")") {
-				err = p.fail()
-			}
-			return &jqTest{op: f, label: label, value: v}, err
-		}
-		p.at = at
-	}
 	return &jqTest{op: "truth", label: label}, nil
+}
+
+// function reads a function of the text at a path.
+func (p *jqParser) function(label string) (*jqTest, error) {
+	for _, f := range []string{"test", "contains", "startswith", "endswith"} {
+		if !p.take(f) {
+			continue
+		}
+		if !p.take("(") {
+			return nil, p.fail()
+		}
+		v, err := p.literal()
+		if err == nil && (v.kind != 's' || !p.take(")")) {
+			err = p.fail()
+		}
+		return &jqTest{op: f, label: label, value: v}, err
+	}
+	return nil, p.fail()
 }
 
 // path reads a path such as .a.b["c"][0] and returns its label.
@@ -415,29 +406,30 @@ func (t *jqTest) compare(not bool) (string, error) {
 		}
 		return t.order(not)
 	}
-	return t.function(like)
+	return t.ask(like)
 }
 
 // jqNumber matches numbers as JSON writes them.
 const jqNumber = `-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?`
 
-// order writes a comparison with a number. In jq null is below all numbers.
+// order writes a comparison with a number. In jq null is below true and false,
+// these are below all numbers, and all else is above.
 func (t *jqTest) order(not bool) (string, error) {
 	op := t.op
 	if not {
 		op = map[string]string{">": "<=", ">=": "<", "<": ">=", "<=": ">"}[op]
 	}
-	test := fmt.Sprintf("%s=~%s and %s%s%s", t.label, quote(jqNumber), t.label, op, t.value.text)
+	l, number := t.label, quote(jqNumber)
 	if op[0] == '<' {
-		return fmt.Sprintf(`(%s="" or %s)`, t.label, test), nil
+		return fmt.Sprintf(`(%s=~"|true|false" or %s=~%s and %s%s%s)`, l, l, number, l, op, t.value.text), nil
 	}
-	return "(" + test + ")", nil
+	return fmt.Sprintf(`(%s!~"|true|false" and (%s!~%s or %s%s%s))`, l, l, number, l, op, t.value.text), nil
 }
 
-// function writes a function of a text.
-func (t *jqTest) function(like string) (string, error) {
+// ask writes a function of a text.
+func (t *jqTest) ask(like string) (string, error) {
 	text := quoteMeta(t.value.text)
-	const any = "(?s:.*)"
+	const any = "(?s:.*)" // with an anchor: see labelFilter
 	switch t.op {
 	case "test":
 		if _, err := syntax.Parse(t.value.text, syntax.Perl); err != nil {
@@ -447,7 +439,7 @@ func (t *jqTest) function(like string) (string, error) {
 	case "contains":
 		return t.label + like + quote(any+text+any), nil
 	case "startswith":
-		return t.label + like + quote(text+any), nil
+		return t.label + like + quote("^"+text+any), nil
 	}
-	return t.label + like + quote(any+text), nil
+	return t.label + like + quote(any+text+"$"), nil
 }

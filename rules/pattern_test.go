@@ -52,8 +52,9 @@ func TestLoad_PatternCounts(t *testing.T) {
 		{"jq", `select(.level != "error")`, []int{1, 4}, ""},
 		{"jq", ` select ( .level == "error" and .msg == "lost a.c" ) | .msg `, []int{0}, ""},
 		{"jq", `select(.level=="error" or .code == -7)`, []int{0, 4}, ""},
+		{"jq", `select(.level=="error" or .code == -7 | not)`, []int{1}, ""},
 		{"jq", `select((.level=="error" or .code == -7) | not)`, []int{1}, ""},
-		{"jq", `select(.code >= 500)`, []int{0}, ""},
+		{"jq", `select(.code >= 500)`, []int{0, 1}, ""}, // to jq texts are above numbers
 		{"jq", `select(.code < 1)`, []int{4}, ""},
 		{"jq", `select(.code != 500)`, []int{1, 4}, ""},
 		{"jq", `select(.ok)`, []int{0}, ""},

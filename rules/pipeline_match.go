@@ -116,10 +116,19 @@ func (f *flow) matcher(m *syntax.Matcher) {
 	case set.why != "":
 		f.close(set.why)
 	case set.label != "":
-		f.stages = append(f.stages, "| "+set.label+m.Op.String()+quote(m.Value))
+		f.stages = append(f.stages, "| "+labelFilter(set.label, m.Op, m.Value))
 	case !takes(m, set.fixed):
 		f.close(fmt.Sprintf("no line gets here: the label %s is always %q", m.Name, set.fixed))
 	}
+}
+
+// labelFilter writes a matcher as a label filter. There Loki takes regexps such
+// as "text.*" for "contains text", unless they are anchored.
+func labelFilter(label string, op syntax.MatchOp, value string) string {
+	if op == syntax.MatchRegexp || op == syntax.MatchNotRegexp {
+		value = "^(?:" + value + ")$"
+	}
+	return label + op.String() + quote(value)
 }
 
 // takes reports whether a matcher takes a value.
@@ -161,7 +170,7 @@ func (t *translator) dropMatched(fl *flow, q *syntax.LogQuery) {
 		case slices.Contains(fl.matchers, m.String()):
 			continue // all lines match
 		}
-		conditions = append(conditions, label+negated(m.Op).String()+quote(m.Value))
+		conditions = append(conditions, labelFilter(label, negated(m.Op), m.Value))
 	}
 	filters := make([]*syntax.LineFilter, 0, len(q.Stages))
 	for _, st := range q.Stages {
