@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/prometheus/common/model"
 
@@ -183,10 +184,47 @@ func (c *cell) alsoReadBy(v *metricViews, metric string) string {
 }
 
 // renamed returns what a name or value that has gone was probably changed to:
-// the nearest that only the candidate has.
+// the nearest that only the candidate has, by its letters or else by its words.
 func renamed(name string, candidate, deployed []string) string {
 	fresh := slices.DeleteFunc(slices.Clone(candidate), func(s string) bool { return slices.Contains(deployed, s) })
-	return suggest.Nearest(name, fresh)
+	if near := suggest.Nearest(name, fresh); near != "" {
+		return near
+	}
+	words := nameWords(name)
+	best, score := "", 0.0
+	for _, s := range slices.Sorted(slices.Values(fresh)) {
+		if like := wordLikeness(words, nameWords(s)); like > score {
+			best, score = s, like
+		}
+	}
+	return best
+}
+
+// nameWords returns the words of a name such as kueue_pending_workloads.
+func nameWords(name string) []string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// wordLikeness is the share of words that two names have in common (Dice's
+// coefficient), and 0 where that is too little: one name must be the other with
+// words added, at most as many as it has, or four words in five agree.
+func wordLikeness(a, b []string) float64 {
+	shared := 0
+	for _, w := range a {
+		if slices.Contains(b, w) {
+			shared++
+		}
+	}
+	if shared == 0 {
+		return 0
+	}
+	like := 2 * float64(shared) / float64(len(a)+len(b))
+	if least := min(len(a), len(b)); shared == least && like >= 2.0/3 || like >= 0.8 {
+		return like
+	}
+	return 0
 }
 
 // whatBecameOf says what a value of a label probably was changed to: the

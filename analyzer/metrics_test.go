@@ -95,7 +95,7 @@ func TestMetricFindings(t *testing.T) {
 		`metric-label-lost warn pending_total/zone=a: reads the metric pending_total, of which no series has zone="a" on candidate; nearest: "c"`)
 	f("a grouping", `sum by (queue) (pending_total) > 1`,
 		list(metric("pending_total", "counter", "queue", "fast")), list(metric("pending_total", "counter", "queue_name", "fast")),
-		"metric-label-lost warn pending_total/queue: reads the metric pending_total, of which no series has the label queue on candidate")
+		"metric-label-lost warn pending_total/queue: reads the metric pending_total, of which no series has the label queue on candidate; nearest: queue_name")
 	f("texts of the alert", `pending_total > 1`,
 		list(metric("pending_total", "counter", "rack", "1", "zone", "a")), list(metric("pending_total", "counter")),
 		"metric-label-lost warn pending_total/rack: reads the metric pending_total, of which no series has the label rack on candidate",
@@ -168,4 +168,18 @@ func TestMetricLost_Cut(t *testing.T) {
 	if got := ids(Compare(in)); len(got) > 0 {
 		t.Errorf("findings %v", got)
 	}
+}
+
+func TestRenamed(t *testing.T) {
+	f := func(name, want string, fresh ...string) {
+		t.Helper()
+		if got := renamed(name, append(fresh, "kept"), []string{"kept"}); got != want {
+			t.Errorf("renamed(%q, %q) = %q; want %q", name, fresh, got, want)
+		}
+	}
+	f("multikueuecluster", "multikueue_cluster", "job", "multikueue_cluster")
+	f("syncer", "syncer_v2", "other", "syncer_v2")
+	f("kueue_pending_workloads", "kueue_pending_workloads_by_priority", "kueue_pending_jobs_count_total", "kueue_pending_workloads_by_priority")
+	f("kueue_cluster_queue_status", "", "kueue_local_queue_usage", "kueue_resource_usage")
+	f("kept_metric", "", "kept")
 }
