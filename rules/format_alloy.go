@@ -26,7 +26,7 @@ func loadAlloy(p *part) found {
 	for _, b := range components {
 		t := &translator{
 			found: &f, file: p.file, group: b.label, prefix: alloyPrefix, used: map[string]bool{},
-			reason: "the stages of loki.process, written as LogQL; of all streams, as what is forwarded to it is not followed",
+			allStreams: "what is forwarded to loki.process is not followed",
 		}
 		t.run(newFlow(nil), stagesOfBlock(b))
 	}

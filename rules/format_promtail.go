@@ -73,16 +73,9 @@ func (f *found) promtailJob(p *part, job *yaml.Node) {
 		}
 		f.items(d, field) // says if that is no list
 		r := settingReader{found: f, doc: d}
-		t := &translator{
-			found: f, file: p.file, group: name, prefix: promtailPrefix, used: map[string]bool{},
-			reason: "the stages of the pipeline, written as LogQL",
-		}
 		matchers, why := jobStreams(d, job)
-		fl := newFlow(matchers)
-		if why != "" {
-			t.reason += "; of all streams, as " + why
-		}
-		t.run(fl, stagesOf(r.read(field.Value, 0)))
+		t := &translator{found: f, file: p.file, group: name, prefix: promtailPrefix, used: map[string]bool{}, allStreams: why}
+		t.run(newFlow(matchers), stagesOf(r.read(field.Value, 0)))
 	}
 }
 

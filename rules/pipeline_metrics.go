@@ -64,7 +64,10 @@ func (t *translator) metric(fl *flow, e entry) {
 		d.settle("its stages are not LogQL", why)
 	} else {
 		d.place(t.file, yamlpos.Places{{At: e.at, Still: true}})
-		d.rule.Language, d.rule.LanguageReason = LogQL, t.reason
+		d.rule.Language, d.rule.LanguageReason = LogQL, "the stages of the pipeline, written as LogQL"
+		if len(fl.matchers) == 0 && t.allStreams != "" {
+			d.rule.LanguageReason += "; of all streams, as " + t.allStreams
+		}
 	}
 	t.drafts = append(t.drafts, d)
 }

@@ -37,9 +37,11 @@ type translator struct {
 	file   *yamlpos.File
 	group  string // name of the job or component
 	prefix string // of metrics that give none
-	reason string // why the rules are LogQL
-	used   map[string]bool
-	depth  int
+	// allStreams says why a metric outside of match stages is counted over all
+	// streams, if it is.
+	allStreams string
+	used       map[string]bool
+	depth      int
 }
 
 // fieldPrefix begins the names of extracted values in LogQL, so that they
