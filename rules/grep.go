@@ -132,81 +132,108 @@ func unquoteShell(text string) string {
 // posix turns a regexp of grep into one of RE2. In a basic one + ? { } | ( )
 // stand for themselves, and have their meaning after a backslash.
 func posix(pattern string, extended bool) (re, why string) {
-	var b strings.Builder
-	open := 0                      // groups
-	fresh, repeated := true, false // nothing, or a repetition, stands before
-	for i := 0; i < len(pattern); i++ {
-		c := pattern[i]
-		was, twice := fresh, repeated
-		fresh, repeated = false, false
-		escaped := c == '\\'
-		if escaped {
-			if i++; i >= len(pattern) {
-				return "", "the pattern ends in a backslash"
-			}
-			c = pattern[i]
-		}
+	r := posixReader{pattern: pattern, extended: extended, fresh: true}
+	for ; r.at < len(pattern) && why == ""; r.at++ {
+		c := pattern[r.at]
+		was, twice := r.fresh, r.repeated
+		r.fresh, r.repeated = false, false
 		switch {
-		case escaped && c >= '1' && c <= '9':
-			return "", "RE2 has no references back to groups"
-		case escaped && strings.IndexByte("wWsSbB", c) >= 0:
-			b.WriteString(`\` + string(c))
-			fresh = c == 'b' || c == 'B' // it cannot be repeated
-		case escaped && c == '<' && i+1 < len(pattern) && wordByte(pattern[i+1]), escaped && c == '>' && i > 1 && wordByte(pattern[i-2]):
-			b.WriteString(`\b`)
-			fresh = true
-		case escaped && (c == '<' || c == '>'):
-			return "", "RE2 has no \\" + string(c)
+		case c == '\\' && r.at+1 == len(pattern):
+			why = "the pattern ends in a backslash"
+		case c == '\\':
+			r.at++
+			why = r.escaped(pattern[r.at], was || twice)
 		case strings.IndexByte("+?{}|()", c) >= 0:
-			if escaped == extended || c == ')' && open == 0 {
-				b.WriteString(`\` + string(c))
-				continue
-			}
-			repeated = c == '+' || c == '?' || c == '{'
-			switch {
-			case repeated && (was || twice):
-				return "", "what " + string(c) + " repeats is not clear"
-			case c == '{':
-				end := strings.IndexByte(pattern[i:], '}')
-				if end < 0 {
-					return "", "the braces are not closed"
-				}
-				b.WriteString(strings.TrimSuffix(pattern[i:i+end], `\`) + "}")
-				i += end
-				continue
-			case c == '(':
-				open++
-			case c == ')':
-				open--
-			}
-			fresh = c == '(' || c == '|'
-			b.WriteByte(c)
-		case escaped:
-			b.WriteString(quoteMeta(string(c)))
+			why = r.operator(c, extended, was || twice)
 		case c == '[':
-			end := bracketEnd(pattern, i)
+			end := bracketEnd(pattern, r.at)
 			if end < 0 {
 				return "", "the brackets are not closed"
 			}
-			b.WriteString(bracket(pattern[i : end+1]))
-			i = end
+			r.out.WriteString(bracket(pattern[r.at : end+1]))
+			r.at = end
 		case c == '*' && was && !extended:
-			b.WriteString(`\*`)
+			r.out.WriteString(`\*`)
 		case c == '*' && (was || twice):
-			return "", "what * repeats is not clear"
-		case c == '*':
-			b.WriteByte(c)
-			repeated = true
-		case c == '^' && !was && !extended, c == '$' && !extended && !lastOf(pattern[i+1:]):
-			b.WriteString(`\` + string(c))
-		case c == '^':
-			b.WriteByte(c)
-			fresh = true
+			why = "what * repeats is not clear"
+		case c == '$' && !extended && strings.HasPrefix(pattern[r.at+1:], "|"):
+			why = "what grep makes of $ before | is not clear"
+		case c == '^' && !was && !extended, c == '$' && !extended && !lastOf(pattern[r.at+1:]):
+			r.out.WriteString(`\` + string(c))
 		default:
-			b.WriteByte(c)
+			r.out.WriteByte(c)
+			r.fresh, r.repeated = c == '^', c == '*'
 		}
 	}
-	return b.String(), ""
+	return r.out.String(), why
+}
+
+// A posixReader is at a byte of a regexp of grep.
+type posixReader struct {
+	pattern  string
+	extended bool
+	at       int
+	out      strings.Builder
+	open     int  // groups
+	fresh    bool // nothing that can be repeated stands before
+	repeated bool // a repetition stands before
+}
+
+// escaped reads the byte after a backslash.
+func (r *posixReader) escaped(c byte, unclear bool) (why string) {
+	next, before := byte(0), byte(0)
+	if r.at+1 < len(r.pattern) {
+		next = r.pattern[r.at+1]
+	}
+	if r.at > 1 {
+		before = r.pattern[r.at-2]
+	}
+	switch {
+	case c >= '1' && c <= '9':
+		return "RE2 has no references back to groups"
+	case strings.IndexByte("wWsSbB", c) >= 0:
+		r.out.WriteString(`\` + string(c))
+		r.fresh = c == 'b' || c == 'B' // it cannot be repeated
+	case c == '<' && wordByte(next), c == '>' && wordByte(before):
+		r.out.WriteString(`\b`)
+		r.fresh = true
+	case c == '<' || c == '>':
+		return "RE2 has no \\" + string(c)
+	case strings.IndexByte("+?{}|()", c) >= 0:
+		return r.operator(c, !r.extended, unclear)
+	default:
+		r.out.WriteString(quoteMeta(string(c)))
+	}
+	return ""
+}
+
+// operator reads one of + ? { } | ( ), which stands for itself unless it has
+// its meaning as written. unclear says that there is nothing for it to repeat.
+func (r *posixReader) operator(c byte, meant, unclear bool) (why string) {
+	if !meant || c == ')' && r.open == 0 || c == '}' {
+		r.out.WriteString(`\` + string(c))
+		return ""
+	}
+	r.repeated = c == '+' || c == '?' || c == '{'
+	r.fresh = c == '(' || c == '|'
+	switch {
+	case r.repeated && unclear:
+		return "what " + string(c) + " repeats is not clear"
+	case c == '{':
+		length := strings.IndexByte(r.pattern[r.at:], '}')
+		if length < 0 {
+			return "the braces are not closed"
+		}
+		r.out.WriteString(strings.TrimSuffix(r.pattern[r.at:r.at+length], `\`) + "}")
+		r.at += length
+		return ""
+	case c == '(':
+		r.open++
+	case c == ')':
+		r.open--
+	}
+	r.out.WriteByte(c)
+	return ""
 }
 
 // wordByte reports whether a byte of a pattern stands for a letter, a digit or
