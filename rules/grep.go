@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"strings"
 )
@@ -53,6 +54,9 @@ func grepStages(text string) translation {
 			return translation{why: "the regexp is one of Perl that RE2 does not take: " + regexpMessage(err)}
 		}
 		return translation{fault: &fault{0, len(text), regexpMessage(err), "put a backslash before characters that stand for themselves"}}
+	}
+	if empty, err := regexp.MatchString("^(?:"+re+")$", ""); g.word && (empty || err != nil) {
+		return translation{why: "what option -w makes of an empty match is not clear"}
 	}
 	op := "|"
 	if g.invert {
@@ -156,6 +160,8 @@ func posix(pattern string, extended bool) (re, why string) {
 			r.out.WriteString(`\*`)
 		case c == '*' && (was || twice):
 			why = "what * repeats is not clear"
+		case c == '^' && r.at > 0 && pattern[r.at-1] == '^':
+			why = "what grep makes of ^ after ^ is not clear"
 		case c == '$' && !extended && strings.HasPrefix(pattern[r.at+1:], "|"):
 			why = "what grep makes of $ before | is not clear"
 		case c == '^' && !was && !extended, c == '$' && !extended && !lastOf(pattern[r.at+1:]):
@@ -176,7 +182,7 @@ type posixReader struct {
 	out      strings.Builder
 	open     int  // groups
 	fresh    bool // nothing that can be repeated stands before
-	repeated bool // a repetition stands before
+	repeated bool // a repetition stands before, or what cannot be repeated
 }
 
 // escaped reads the byte after a backslash.
@@ -193,10 +199,10 @@ func (r *posixReader) escaped(c byte, unclear bool) (why string) {
 		return "RE2 has no references back to groups"
 	case strings.IndexByte("wWsSbB", c) >= 0:
 		r.out.WriteString(`\` + string(c))
-		r.fresh = c == 'b' || c == 'B' // it cannot be repeated
+		r.repeated = c == 'b' || c == 'B' // it cannot be repeated
 	case c == '<' && wordByte(next), c == '>' && wordByte(before):
 		r.out.WriteString(`\b`)
-		r.fresh = true
+		r.repeated = true
 	case c == '<' || c == '>':
 		return "RE2 has no \\" + string(c)
 	case strings.IndexByte("+?{}|()", c) >= 0:
@@ -224,7 +230,11 @@ func (r *posixReader) operator(c byte, meant, unclear bool) (why string) {
 		if length < 0 {
 			return "the braces are not closed"
 		}
-		r.out.WriteString(strings.TrimSuffix(r.pattern[r.at:r.at+length], `\`) + "}")
+		count := strings.TrimSuffix(r.pattern[r.at:r.at+length], `\`)
+		if strings.Trim(count[1:], "0123456789,") != "" {
+			return "the braces hold no numbers"
+		}
+		r.out.WriteString(count + "}")
 		r.at += length
 		return ""
 	case c == '(':
