@@ -203,7 +203,7 @@ func TestCalculate(t *testing.T) {
 		var out numbers
 		for i := 0; i < len(items); i += 2 {
 			var ls []logs.Label
-			for _, pair := range strings.Fields(items[i].(string)) {
+			for pair := range strings.FieldsSeq(items[i].(string)) {
 				name, value, _ := strings.Cut(pair, "=")
 				ls = append(ls, logs.Label{Name: name, Value: value})
 			}

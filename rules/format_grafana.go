@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/prometheus/common/model"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
@@ -365,16 +363,11 @@ func (l *grafanaLoader) texts(n *yaml.Node, name string) map[string]string {
 			l.fault(l.doc.Errorf(f.Value, "%q must be text", f.Name), "")
 			continue
 		}
-		if name == "labels" && !model.LabelName(f.Name).IsValid() {
+		if name == "labels" && !model.LegacyValidation.IsValidLabelName(f.Name) {
 			l.fault(l.doc.Errorf(f.Key, "%q is not the name of a label", f.Name), "")
 			continue
 		}
 		out[f.Name] = value(f.Value)
 	}
 	return out
-}
-
-// grafanaReason makes a reason why an alert is not evaluated.
-func grafanaReason(format string, args ...any) string {
-	return fmt.Sprintf("%s", source.Clip(source.Sprintf(format, args...), 300))
 }

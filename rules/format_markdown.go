@@ -115,9 +115,7 @@ func (m *markdown) content(line string) (rest string, indent, quotes int, litera
 	spaces()
 	for strings.HasPrefix(rest, ">") {
 		rest, indent, quotes = rest[1:], 0, quotes+1
-		if strings.HasPrefix(rest, " ") {
-			rest = rest[1:]
-		}
+		rest = strings.TrimPrefix(rest, " ")
 		spaces()
 	}
 	if rest == "" {

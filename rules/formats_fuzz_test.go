@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -121,6 +122,6 @@ func FuzzPatterns(f *testing.F) {
 
 // syntaxPhase reports whether an error is not just one of size.
 func syntaxPhase(err error) bool {
-	bad, ok := err.(*syntax.Error)
+	bad, ok := errors.AsType[*syntax.Error](err)
 	return ok && bad.Phase == syntax.PhaseParse
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,12 +30,13 @@ func jqStages(text string) translation {
 	if err != nil {
 		return translation{why: "LogQL has no " + err.Error()}
 	}
-	extract := "| json"
+	var fields []string
 	for i, label := range p.order {
-		if i > 0 {
-			extract += ","
-		}
-		extract += " " + label + "=" + quote(p.paths[i])
+		fields = append(fields, label+"="+quote(p.paths[i]))
+	}
+	extract := "| json"
+	if len(fields) > 0 {
+		extract += " " + strings.Join(fields, ", ")
 	}
 	return translation{stages: append([]string{extract, `| __error__=""`}, stages...)}
 }
@@ -307,11 +309,8 @@ func (p *jqParser) label(path, name string) string {
 		}
 	}
 	l := string(b)
-	for _, taken := range p.order {
-		if taken == l {
-			l = string(b) + "_" + strconv.Itoa(len(p.order)+1)
-			break
-		}
+	if slices.Contains(p.order, l) {
+		l += "_" + strconv.Itoa(len(p.order)+1)
 	}
 	p.labels[path] = l
 	p.order, p.paths = append(p.order, l), append(p.paths, path)

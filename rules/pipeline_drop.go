@@ -67,12 +67,11 @@ func anywhere(re string) string { return "(?s:.*)(?:" + re + ")(?s:.*)" }
 // checkRegexp reports a regexp that is not valid.
 func (t *translator) checkRegexp(s setting) bool {
 	_, err := syntax.Parse(s.text, syntax.Perl)
-	var bad *syntax.Error
 	if err == nil {
 		return true
 	}
 	msg := err.Error()
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
 		msg = bad.Code.String()
 		if bad.Expr != "" {
 			msg += ": " + bad.Expr

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -36,9 +37,7 @@ func (t *translator) extract(fl *flow, s stage, names []string, parser func(labe
 		}
 		return t.label(name)
 	})
-	for name, f := range fields {
-		fl.fields[name] = f
-	}
+	maps.Copy(fl.fields, fields)
 	switch {
 	case why != "" || text == "":
 	case from.label != "":
