@@ -9,8 +9,8 @@
 //	q, err := logql.ParseAndCompile(`sum by (app) (rate({ns="x"} |= "panic" [5m])) > 0`)
 //	set := logql.NewSet([]*logql.Query{q}, logql.Options{})
 //	run := set.NewRun(streams, []logql.Window{{Start: from, End: to, Step: step}}, sink)
-//	for entries.Scan() {
-//		run.Push(entries.Stream(), entries.Entry())
+//	for _, e := range entries { // of type logql.Entry, in time order
+//		run.Push(0, &e)
 //	}
 //	run.Close()
 //	err = run.Err(0)

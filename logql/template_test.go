@@ -116,16 +116,12 @@ func TestTemplate_Errors(t *testing.T) {
 			t.Errorf("compileTemplate(%q): %v", src, err)
 			return
 		}
-		start := time.Now()
 		got, err := tmpl.execute([]byte("kept"), testEnv(map[string]string{"x": strings.Repeat("x", 1000), "nl": strings.Repeat("\n", 1<<20)}))
 		if err == nil {
 			t.Errorf("execute(%q) gives %d bytes; want an error", src, len(got))
 		}
 		if string(got) != "kept" {
 			t.Errorf("execute(%q) changes what was there", src)
-		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("execute(%q) takes %v", src, d)
 		}
 	}
 	f(`{{bytes "bad"}}`)
