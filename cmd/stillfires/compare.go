@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/compare"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/review"
@@ -170,6 +171,9 @@ func parseLabels(lists []string) (logs.Labels, error) {
 			return nil, fmt.Errorf("--labels: %s is given twice", name)
 		}
 		seen[name] = true
+		if err := corpus.CheckLabelName(name); err != nil {
+			return nil, fmt.Errorf("--labels %q: %w", pair, err)
+		}
 		if unquoted, err := strconv.Unquote(value); err == nil {
 			value = unquoted
 		}

@@ -65,6 +65,9 @@ func newQueryCommand(env *cliEnv) *cobra.Command {
 			return runQuery(cmd, env, &f)
 		},
 	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return fmt.Errorf("%w; before a query that begins with a minus write --: stillfires query -- '-1 * …'", err)
+	})
 	f.register(cmd)
 	return cmd
 }

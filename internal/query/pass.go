@@ -65,8 +65,11 @@ func (x *execution) pass(ctx context.Context, r *logRun, w logql.Window, sink lo
 }
 
 // stored returns what tells the records that a store would keep, and counts
-// the others.
+// the others. Lines of single logs are counted as grep -c does: all of them.
 func (x *execution) stored() func(int, *logs.Entry) bool {
+	if x.opt.Count && x.opt.Corpus == "" {
+		return func(int, *logs.Entry) bool { return true }
+	}
 	var dedup logs.Dedup
 	return func(stream int, e *logs.Entry) bool {
 		switch {

@@ -94,6 +94,8 @@ func check(opt *Options, q *question, when *when) error {
 		switch {
 		case when.step != 0:
 			return errors.New("--step is for metric queries, such as count_over_time({…}[5m]); a log query gives lines")
+		case opt.Count && opt.Limit > 0:
+			return errors.New("--count counts all lines: leave out --limit")
 		case opt.Count && opt.Format != "text":
 			return errors.New("--count prints a number: leave out --format")
 		}
