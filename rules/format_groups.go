@@ -53,7 +53,7 @@ type groupsLoader struct {
 	engine string                // of the group that is being loaded, when it is no language of ours
 	group  rulefmt.RuleGroup     // that is being loaded
 	names  map[string]bool       // of the groups
-	copies map[string]*yaml.Node // rules by all that tells them apart
+	copies map[string]*yaml.Node // rules of the group by all that tells them apart
 	good   map[[3]string]bool    // names of labels and annotations, by use and kind of rule
 }
 
@@ -79,7 +79,7 @@ func loadGroups(p *part) found {
 }
 
 func newGroupsLoader(p *part) *groupsLoader {
-	return &groupsLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}, copies: map[string]*yaml.Node{}, good: map[[3]string]bool{}}
+	return &groupsLoader{found: found{budget: p.budget}, doc: p.doc, names: map[string]bool{}, good: map[[3]string]bool{}}
 }
 
 // loadGroup loads one group. A field of the group that is not valid is
@@ -96,6 +96,7 @@ func (l *groupsLoader) loadGroup(n *yaml.Node) {
 	fields, problems := l.doc.Fields(n)
 	l.problems = append(l.problems, problems...)
 	l.group, l.engine = rulefmt.RuleGroup{}, ""
+	l.copies = map[string]*yaml.Node{}
 	var rules []*yaml.Node
 	for _, field := range fields {
 		switch field.Name {

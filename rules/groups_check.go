@@ -183,19 +183,19 @@ func (l *groupsLoader) checkGroupLabel(name, value string, at yamlpos.Field) boo
 	return len(faults) == 0
 }
 
-// checkCopy reports a rule that repeats an earlier one of the document: the
-// same kind, name, labels and expression. Rules that share only name and
-// labels are taken, as Prometheus does: their series may differ.
+// checkCopy notes a rule that repeats an earlier one of its group in all that
+// decides when it fires. It is loaded all the same, as Prometheus does. Rules
+// that differ in how long they wait, or are in different groups, are no copies.
 func (l *groupsLoader) checkCopy(d *draft, at map[string]*yaml.Node) {
 	r := d.rule
-	key := []string{r.Kind.String(), r.Name, r.Expr}
+	key := []string{r.Kind.String(), r.Name, r.Expr, r.For.String(), r.KeepFiringFor.String()}
 	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
 		key = append(key, name, r.Labels[name])
 	}
 	identity := strings.Join(key, "\x00")
 	name := or(at["alert"], at["record"])
 	if first := l.copies[identity]; first != nil {
-		l.fault(l.doc.Errorf(name, "%s %q repeats the rule in line %d: same name, labels and expression", r.Kind, r.Name, l.doc.Position(first).Line), "remove one of them, or give it a label of its own")
+		l.notes = append(l.notes, Note{Pos: l.doc.Position(name), Msg: source.Sprintf("%s %q repeats the rule in line %d of the same group", r.Kind, r.Name, l.doc.Position(first).Line)})
 		return
 	}
 	l.copies[identity] = name

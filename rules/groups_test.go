@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,9 +133,35 @@ func TestLoad_BadRules(t *testing.T) {
 	f("record: x\nexpr: up\nfor: 5m", `r.yaml:5:13: record "x": invalid field 'for' in recording rule`)
 	f("record: x\nexpr: up\nannotations: {a: b}", `r.yaml:5:13: record "x": invalid field 'annotations' in recording rule`)
 	f("just text", "r.yaml:5:5: a rule must have the fields alert or record, and expr")
-	f("alert: First\nexpr: up == 0", `r.yaml:5:12: alert "First" repeats the rule in line 4: same name, labels and expression; remove one of them, or give it a label of its own`)
 	f("alert: X\nexpr: |\n  sum(\n    foo bar)", `r.yaml:8:13: alert "X" is not valid PromQL: unexpected identifier "bar" in aggregation`)
 	f("alert: X\nexpr: \"sum(foo{\\\"a\\\"b})\"", `r.yaml:6:25: alert "X" is not valid PromQL: unexpected identifier "b" in label matching, expected "," or "}"`)
+}
+
+// Rules may repeat others: all are loaded, and copies within a group are noted.
+func TestLoad_Copies(t *testing.T) {
+	f := func(second, rules string, want ...string) {
+		t.Helper()
+		set := loadString(t, "r.yaml", "groups:\n- name: a\n  rules:\n  - {alert: X, expr: up, for: 5m}\n"+second)
+		var notes []string
+		for _, n := range set.Notes {
+			notes = append(notes, fmt.Sprintf("%d:%d %s", n.Pos.Line, n.Pos.Column, n.Msg))
+		}
+		if diff := cmp.Diff(want, notes); diff != "" || len(set.Problems) > 0 || ruleNames(set) != rules {
+			t.Errorf("%q: rules %s, problems %v, notes (-want +got):\n%s", second, ruleNames(set), problemTexts(set), diff)
+		}
+	}
+	f("  - {alert: X, expr: up, for: 5m}\n", "X X", `5:13 alert "X" repeats the rule in line 4 of the same group`)
+	f("  - {alert: X, expr: up, for: 5m, annotations: {a: b}}\n", "X X", `5:13 alert "X" repeats the rule in line 4 of the same group`)
+	f("  - {alert: X, expr: up, for: 30s}\n", "X X")
+	f("  - {alert: X, expr: up, for: 5m, keep_firing_for: 1m}\n", "X X")
+	f("  - {alert: X, expr: up, for: 5m, labels: {a: b}}\n", "X X")
+	f("- name: b\n  rules:\n  - {alert: X, expr: up, for: 5m}\n", "X X")
+
+	long := strings.Repeat("z", 4000)
+	set := loadString(t, "r.yaml", "groups:\n- name: a\n  rules:\n  - {alert: "+long+", expr: up}\n  - {alert: "+long+", expr: up}\n")
+	if len(set.Notes) != 1 || len(set.Notes[0].Msg) > 400 {
+		t.Errorf("notes of a long name: %v", set.Notes)
+	}
 }
 
 func TestLoad_BadTemplates(t *testing.T) {

@@ -273,7 +273,7 @@ func TestLoad_Broken(t *testing.T) {
   - {alert: Good, expr: 'rate({a="b"}[1m]) > 0'}
   - {alert: '', expr: up}
   - {expr: up}
-`, "alert g/Parse 5:44, alert g/Field 6:20, recording g/r:x 7:14, alert g/Both 8:27, alert g/Good 9:13")
+`, "alert g/Parse 5:44, alert g/Field 6:20, recording g/r:x 7:14, alert g/Both 8:27")
 	f("q.yaml", "queries:\n- {name: a, expr: '{a='}\n- {name: b, language: sql, expr: x}\n- {name: ' ', expr: x}\n- {name: c}\n",
 		"query /a 2:23, query /b 3:23, query /c 5:3")
 	f("q.logql", "# nothing\n", "query /q 1:1")

@@ -27,7 +27,6 @@ func TestLoad_MessagesAreBounded(t *testing.T) {
 		group("alert: " + long + ", record: " + long + ", expr: up"),
 		group("record: '{" + long + "', expr: up"),
 		group("alert: " + long + ", expr: up, " + long + ": a, " + long + ": b"),
-		group("alert: " + long + ", expr: up}\n  - {alert: " + long + ", expr: up"),
 		"groups:\n- {name: " + long + ", rules: []}\n- {name: " + long + ", rules: []}\n",
 		"groups:\n- {name: " + long + ", labels: {__name__: " + long + "}, rules: []}\n",
 		"groups:\n- {name: " + long + ", interval: " + long + ", rules: []}\n",
