@@ -44,6 +44,8 @@ type Sampler struct {
 	// seen counts lines by transport (the last: none) and body.
 	seen  [len(transports) + 1][len(bodies)]int
 	taken [len(transports)]int
+	// objects counts lines by transport that are a JSON object behind it.
+	objects [len(transports)]int
 }
 
 // NewSampler returns a sampler that chooses among the formats named, or among
@@ -95,6 +97,9 @@ func (s *Sampler) Add(line []byte) {
 		if p, ok := t.take(line); ok {
 			s.taken[i]++
 			s.dated = true
+			if n := len(p.line); n > 1 && p.line[0] == '{' && p.line[n-1] == '}' {
+				s.objects[i]++
+			}
 			s.count(i, p.line)
 		}
 	}
@@ -165,7 +170,8 @@ func (s *Sampler) choose() int {
 
 // kubectlFits reports whether every line begins with a time that kubectl put
 // there. A process can begin its own lines with a time, which then must stay.
-// Kubectl's has nanoseconds, or a line with a time of its own follows it.
+// Kubectl's has nanoseconds, or a line with a time of its own follows it, or a
+// JSON object: no process writes a time before one.
 func (s *Sampler) kubectlFits(i int) bool {
 	if s.lines == 0 || s.taken[i] != s.lines {
 		return false
@@ -176,5 +182,5 @@ func (s *Sampler) kubectlFits(i int) bool {
 			own += n
 		}
 	}
-	return s.nanos*2 >= s.lines || own*10 >= s.lines
+	return s.nanos*2 >= s.lines || own*10 >= s.lines || s.objects[i]*10 >= s.lines
 }

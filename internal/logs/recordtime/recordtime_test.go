@@ -180,6 +180,10 @@ func TestDetect(t *testing.T) {
 		"2026-11-30T17:28:29.123456789Z | a",
 		"2026-11-30T17:28:29.12345678Z |  b",
 		"2026-11-30T17:28:29.123456Z | ")
+	// To the second, and what follows has no time: it is an object.
+	f("kubectl+text", "2026-11-30T17:28:29Z {\"level\":\"error\"}\n2026-11-30T17:28:30Z {\"level\":\"info\"}",
+		`2026-11-30T17:28:29Z | {"level":"error"}`,
+		`2026-11-30T17:28:30Z | {"level":"info"}`)
 	f("kubectl+zap-json", `2026-11-30T17:28:29Z {"ts":"2026-11-30T17:28:28Z"}`,
 		`2026-11-30T17:28:29Z | {"ts":"2026-11-30T17:28:28Z"}`)
 	f("date", "2026-11-30T17:28:29.123456Z  INFO a\n  more\n2026-11-30T17:28:30.123456Z  INFO b",
