@@ -157,6 +157,16 @@ func (d *draft) settle(languageReason, reason string) {
 	d.rule.Language, d.rule.LanguageReason, d.rule.NotEvaluated = Other, languageReason, reason
 }
 
+// placeQuery takes the blanks before the query off the expression of a draft,
+// which a block scalar can begin with, and sets where it stands.
+func (d *draft) placeQuery(file *yamlpos.File, places yamlpos.Places) {
+	if query := strings.TrimLeft(d.rule.Expr, " \t\r\n"); query != "" && len(query) < len(d.rule.Expr) {
+		places = places.Shift(len(d.rule.Expr) - len(query))
+		d.rule.Expr = query
+	}
+	d.place(file, places)
+}
+
 // place sets where the expression of a draft stands.
 func (d *draft) place(file *yamlpos.File, places yamlpos.Places) {
 	d.file, d.places = file, places

@@ -213,6 +213,10 @@ func (l *dashboardLoader) load(n *yaml.Node, depth int) {
 // operator loads a GrafanaDashboard, which holds the dashboard as text.
 func (l *dashboardLoader) operator(n *yaml.Node) {
 	text := below(l.doc, n, "spec", "json")
+	if packed := below(l.doc, n, "spec", "gzipJson"); text == nil && packed != nil {
+		l.unread(packed, l.title, "the dashboard is compressed in the file and not read yet; save it as JSON")
+		return
+	}
 	if text == nil || text.Kind != yaml.ScalarNode {
 		l.note(n, fmt.Sprintf("the dashboard %q is kept elsewhere and is not read; save it as JSON beside this file", l.title))
 		return
@@ -382,10 +386,12 @@ func (l *dashboardLoader) library(n *yaml.Node, name string) {
 	if what == "" {
 		what = scalarText(l.doc, n, "uid")
 	}
-	d := &draft{rule: Rule{
-		Kind: Panel, Name: l.unique(name, ""), Format: formatDashboard,
-		NotEvaluated: source.Sprintf("the queries of the library panel %q are not in the dashboard; export it with its library panels", what),
-	}}
+	l.unread(n, name, source.Sprintf("the queries of the library panel %q are not in the dashboard; export it with its library panels", what))
+}
+
+// unread lists what the dashboard names and does not hold.
+func (l *dashboardLoader) unread(n *yaml.Node, name, why string) {
+	d := &draft{rule: Rule{Kind: Panel, Name: l.unique(name, ""), Format: formatDashboard, NotEvaluated: why}}
 	d.rule.Language, d.rule.LanguageReason = Other, "the query is kept elsewhere"
 	d.place(l.doc.File, yamlpos.Places{{At: l.doc.Offset(n)}})
 	l.drafts = append(l.drafts, d)

@@ -130,7 +130,7 @@ func (l *dashboardLoader) rulesOf(q query, t *template, declared Language, field
 		if declared != 0 {
 			d.declared, d.declaredBy = declared, fmt.Sprintf("its data source is of type %q", q.source.kind)
 		}
-		d.place(l.doc.File, places)
+		d.placeQuery(l.doc.File, places)
 		return d
 	}
 	main := t.fill(nil)

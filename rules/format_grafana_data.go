@@ -177,7 +177,8 @@ func (c *chainLoader) query(it *chainItem, node *GrafanaNode) {
 		it.reason = filled.reason
 	}
 	d.rule.Expr = node.Expr
-	d.place(it.file, it.places)
+	d.placeQuery(it.file, it.places)
+	node.Expr, it.places = d.rule.Expr, d.places
 	node.Pos, node.places = d.rule.Pos, d.rule.places
 	if c.first == nil {
 		c.first = it // a fault in it is found when its language is decided
@@ -198,7 +199,7 @@ func (c *chainLoader) languageOf(text string, declared Language, kind string) *d
 	}
 	filled := (&template{text: text, builtIn: dashboardBuiltIn, dollars: true}).fill(nil)
 	probe := &draft{rule: Rule{Kind: Alert, Name: c.rule.Name, Expr: filled.text}}
-	probe.place(c.doc.File, filled.places)
+	probe.placeQuery(c.doc.File, filled.places)
 	decide([]*draft{probe})
 	d.declared, d.declaredBy = probe.rule.Language, probe.rule.LanguageReason
 	return d

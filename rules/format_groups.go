@@ -219,7 +219,7 @@ func (l *groupsLoader) loadRule(n *yaml.Node) *draft {
 	if l.breaks(d.rule, before) {
 		return nil
 	}
-	d.place(l.doc.File, l.doc.Scalar(at["expr"]))
+	d.placeQuery(l.doc.File, l.doc.Scalar(at["expr"]))
 	if l.engine != "" {
 		d.settle("the type of its group is "+l.engine, "groups of type "+l.engine+" are not evaluated: only LogQL and PromQL are")
 	}

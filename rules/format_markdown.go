@@ -16,7 +16,7 @@ func loadMarkdown(p *part) found {
 	base := filepath.Base(p.name)
 	m.heading = strings.TrimSuffix(base, filepath.Ext(base))
 	text := string(p.file.Text)
-	for at := 0; at < len(text); {
+	for at := len(text) - len(strings.TrimPrefix(text, "\ufeff")); at < len(text); {
 		end := lineEnd(text, at)
 		m.line(text, at, end)
 		at = end

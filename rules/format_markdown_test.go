@@ -24,6 +24,7 @@ func TestLoad_Markdown(t *testing.T) {
 		{"inline", "```promql x``` is code\n", nil},
 		{"comments", "<!-- ```promql\nx\n```\n-->\n<!-- a -->\n```promql\n# c\n\ny # d\n```\n", []string{"r 1 9:1 y # d"}},
 		{"carriage returns", "# H\r\n```promql\r\nx +\r\n  y\r\n```\r\n", []string{"H 1 3:1 x +\n  y"}},
+		{"byte order mark", "\ufeff# H\n```promql\nx\n```\n", []string{"H 1 3:1 x"}},
 		{"tabs", "-\ta\n\n\t```promql\n\tx\n\t```\n", []string{"r 1 4:2 x"}},
 		{"two queries", "```promql\nx\n\ny\n```\n```promql\nz\n```\n", []string{"r 2 7:1 z", `4:1: query "r 1" is not valid PromQL: unexpected identifier "y"; write one query a block`}},
 		{"no query", "```promql\n# x\n```\n", []string{"1:1: the block holds no query; write one query; lines that begin with # are comments"}},

@@ -133,7 +133,7 @@ func (f *found) query(p *part, item *yaml.Node, names map[string]source.Position
 	if f.breaks(d.rule, before) {
 		return nil
 	}
-	d.place(p.file, p.doc.Scalar(q.expr))
+	d.placeQuery(p.file, p.doc.Scalar(q.expr))
 	return d
 }
 

@@ -195,6 +195,24 @@ func TestLoad_Spellings(t *testing.T) {
 
 // A fault inside an expression must be placed on the byte in the file, by
 // whichever spelling.
+// Blanks that an expression begins with are not part of the query.
+func TestLoad_LeadingBlanks(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		set := loadString(t, "r.yaml", text)
+		if len(set.Rules) != 1 || len(set.Problems) > 0 {
+			t.Fatalf("Load(%q): rules %s, problems %v", text, ruleNames(set), problemTexts(set))
+		}
+		r := &set.Rules[0]
+		checkPositionsIn(t, r, text)
+		if got := fmt.Sprintf("%d:%d %s", r.Pos.Line, r.Pos.Column, r.Expr); got != want || r.Position(0) != r.Pos {
+			t.Errorf("Load(%q): %q, byte 0 at %v; want %q", text, got, r.Position(0), want)
+		}
+	}
+	f("groups:\n- name: g\n  rules:\n  - alert: A\n    expr: |2\n\n          up\n            > 1\n", "7:11 up\n      > 1\n")
+	f("queries:\n- name: q\n  expr: \"  \\n up\"\n", "3:15 up")
+}
+
 func TestLoad_FaultPlaces(t *testing.T) {
 	for name, spelling := range spellings {
 		if strings.Count(spelling, ">") == 0 || !strings.Contains(spelling, "> 0") {
