@@ -82,7 +82,15 @@ func (p *parser) noStage() {
 // extractions reads the list of json and logfmt: label="path", label.
 func (p *parser) extractions() []Extraction {
 	var list []Extraction
-	if p.tok.kind != tWord {
+	switch p.tok.kind {
+	case tWord:
+	case tSub:
+		p.fail(p.tok.pos, "flags of logfmt are written --strict and --keep-empty", "a parser is not followed by a minus")
+		return nil
+	case tFlag:
+		p.fail(p.tok.pos, "--strict and --keep-empty are for logfmt", "json takes no flags")
+		return nil
+	default:
 		return nil
 	}
 	for {

@@ -146,6 +146,9 @@ func (p *parser) unitHint() string {
 	if p.tok.kind != tWord || p.tok.pos.Start != p.prev.pos.End {
 		return ""
 	}
+	if strings.Contains(p.prev.text, ".") && strings.Contains("dwy", p.tok.text[:1]) {
+		return fmt.Sprintf("%s%s: days, weeks and years are whole; write hours, such as 36h", p.prev.text, shorten(p.tok.text))
+	}
 	return fmt.Sprintf("%s%s is neither a duration (ns, us, ms, s, m, h, d, w, y) nor a size (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB)",
 		p.prev.text, shorten(p.tok.text))
 }
