@@ -1,9 +1,9 @@
 package analyzer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -25,7 +25,7 @@ func (c *cell) lost() Finding {
 	}
 	f.Cause = c.cause(f.Parting, &c.candidate)
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + f.Cause
-	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold {
+	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold && o.Held == nil {
 		said, near := c.nearest(f.Parting)
 		f.Nearest = near
 		f.Message += whatBecame(said, near)
@@ -89,6 +89,8 @@ func (c *cell) nothing(h *half) string {
 	switch {
 	case o == nil:
 		return "there is no run on " + h.role
+	case o.Held != nil:
+		return c.held(o, h)
 	case o.Nothing == outcome.NoStream && c.rule.Language == rules.PromQL:
 		if why, _, ok := c.unselected(h); ok {
 			return why
@@ -99,14 +101,47 @@ func (c *cell) nothing(h *half) string {
 	case o.Nothing == outcome.NoLine:
 		return "streams were selected on " + h.role + ", but no line matched"
 	case o.Nothing == outcome.BelowThreshold && o.Headroom != nil:
-		return fmt.Sprintf("%s matched on %s, but the highest value was %s, not %s %s", matched(c.rule, o), h.role,
-			number(o.Headroom.Value), o.Headroom.Operator, number(o.Headroom.Threshold))
+		return matched(c.rule, o) + " matched on " + h.role + ", but " + fellShort(o.Headroom)
 	case o.Nothing == outcome.BelowThreshold:
 		return matched(c.rule, o) + " matched on " + h.role + ", but " + c.noSeries()
 	case o.State == outcome.Pending:
 		return "it was still pending on " + h.role
 	}
 	return "no evaluation fired on " + h.role
+}
+
+// held says for how long, at most, an alert met its condition that never fired.
+func (c *cell) held(o *outcome.Outcome, h *half) string {
+	s := "it crossed its threshold"
+	if o.Headroom == nil || c.rule.Grafana != nil {
+		// Nothing to cross, or no data that counts as alerting.
+		s = "its condition was met"
+	}
+	if o.Lines > 0 {
+		s = matched(c.rule, o) + " matched on " + h.role + ", but " + s
+	} else {
+		s += " on " + h.role
+	}
+	if d := time.Duration(o.Held.To - o.Held.From); d > 0 {
+		s += " for " + lasting(d) + " at most"
+	} else {
+		s += " at single evaluations only"
+	}
+	return s + ", and needs for: " + lasting(c.rule.For)
+}
+
+// fellShort says which value came closest to a threshold that none crossed.
+func fellShort(h *outcome.Headroom) string {
+	bound := h.Operator + " " + number(h.Threshold)
+	switch {
+	case (h.Operator == ">" || h.Operator == ">=") && h.Value <= h.Threshold:
+		return "the highest value was " + number(h.Value) + ", not " + bound
+	case (h.Operator == "<" || h.Operator == "<=") && h.Lowest >= h.Threshold:
+		return "the lowest value was " + number(h.Lowest) + ", not " + bound
+	case h.Operator == "==" || h.Operator == "!=":
+		return "no value was " + bound
+	}
+	return "no series crossed the threshold"
 }
 
 // noSeries says why a rule whose lines matched yields nothing. Only a rule

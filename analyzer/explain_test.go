@@ -1,8 +1,10 @@
 package analyzer
 
 import (
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -168,6 +170,54 @@ func TestNothing(t *testing.T) {
 		o.Headroom = &outcome.Headroom{Value: 7, Operator: ">", Threshold: 20}
 	}, `7 lines matched on candidate, but the highest value was 7, not > 20`)
 	f(func(o *outcome.Outcome) { o.Funnel, o.Nothing = nil, outcome.NoLine }, "no line matched")
+}
+
+// TestNothing_Held: an alert that met its condition, but not for its for, did
+// not miss its threshold.
+func TestNothing_Held(t *testing.T) {
+	f := func(change func(*rules.Rule, *outcome.Outcome), want string) {
+		t.Helper()
+		tr := plain(MustFire, outcome.Fired, outcome.Silent)()
+		tr.rule.For = 4 * time.Minute
+		o := &tr.candidate[0]
+		o.Nothing, o.Lines, o.Funnel[1].Lines = outcome.Something, 10, 10
+		o.Headroom = &outcome.Headroom{Value: 6, Lowest: 1, Operator: ">", Threshold: 2}
+		o.Held = &outcome.Interval{From: 0, To: int64(150 * time.Second)}
+		change(&tr.rule, o)
+		fi := tr.run().Findings[0]
+		if fi.Cause != want || len(fi.Nearest) > 0 {
+			t.Errorf("cause %q, nearest %v; want %q", fi.Cause, fi.Nearest, want)
+		}
+	}
+	f(func(*rules.Rule, *outcome.Outcome) {},
+		"10 lines matched on candidate, but it crossed its threshold for 2m30s at most, and needs for: 4m")
+	f(func(_ *rules.Rule, o *outcome.Outcome) { o.Held.To = 0 },
+		"10 lines matched on candidate, but it crossed its threshold at single evaluations only, and needs for: 4m")
+	f(func(r *rules.Rule, o *outcome.Outcome) { r.For, o.Headroom = time.Hour, nil },
+		"10 lines matched on candidate, but its condition was met for 2m30s at most, and needs for: 1h")
+	f(func(_ *rules.Rule, o *outcome.Outcome) { o.Lines = 0 },
+		"it crossed its threshold on candidate for 2m30s at most, and needs for: 4m")
+	f(func(r *rules.Rule, _ *outcome.Outcome) { r.Grafana = &rules.GrafanaChain{} },
+		"10 lines matched on candidate, but its condition was met for 2m30s at most, and needs for: 4m")
+}
+
+// TestFellShort: no operator is told a value that crosses it.
+func TestFellShort(t *testing.T) {
+	f := func(lowest, highest float64, op string, bound float64, want string) {
+		t.Helper()
+		if got := fellShort(&outcome.Headroom{Value: highest, Lowest: lowest, Operator: op, Threshold: bound}); got != want {
+			t.Errorf("%v…%v %s %v: %q; want %q", lowest, highest, op, bound, got, want)
+		}
+	}
+	f(1, 7, ">", 20, "the highest value was 7, not > 20")
+	f(1, 7, ">=", 8, "the highest value was 7, not >= 8")
+	f(1, 7, "<", 1, "the lowest value was 1, not < 1")
+	f(3, 7, "<=", 2, "the lowest value was 3, not <= 2")
+	f(1, 7, "==", 0, "no value was == 0")
+	f(2, 2, "!=", 2, "no value was != 2")
+	f(1, 7, ">", 2, "no series crossed the threshold")
+	f(1, 7, "<", 2, "no series crossed the threshold")
+	f(math.NaN(), math.NaN(), ">", 2, "no series crossed the threshold")
 }
 
 // TestNothing_Threshold: only a rule that compares has a threshold.

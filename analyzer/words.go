@@ -3,6 +3,7 @@ package analyzer
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -62,6 +63,18 @@ func count(n int64, one, many string) string {
 
 // clock returns the time of day, UTC, with what is there of its second.
 func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05") }
+
+// lasting prints a duration as rules write it: "4m", not "4m0s".
+func lasting(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
 
 // number prints a value as a person would.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -39,8 +39,9 @@ type alertState struct {
 	firing  []outcome.Interval
 	points  int
 	peak    *float64
-	lastOn  bool // the evaluation before this one fired
-	pending bool // some alert was pending at the last evaluation
+	lastOn  bool              // the evaluation before this one fired
+	pending bool              // some alert was pending at the last evaluation
+	held    *outcome.Interval // the longest that one alert was pending
 	err     error
 }
 
@@ -99,6 +100,7 @@ func (a *alertState) note(ts int64) {
 		switch al.State {
 		case promrules.StatePending:
 			a.pending = true
+			a.noteHeld(al.ActiveAt.UnixNano(), ts)
 		case promrules.StateFiring:
 			fires = true
 			a.noteFiring(ts, al)
@@ -116,6 +118,14 @@ func (a *alertState) note(ts int64) {
 		a.firing = append(a.firing, outcome.Interval{From: ts, To: ts})
 	}
 	a.lastOn = true
+}
+
+// noteHeld notes that an alert is pending since from. Of two stretches that are
+// as long the first is kept.
+func (a *alertState) noteHeld(from, to int64) {
+	if a.held == nil || to-from > a.held.To-a.held.From {
+		a.held = &outcome.Interval{From: from, To: to}
+	}
 }
 
 func (a *alertState) noteFiring(ts int64, al *promrules.Alert) {
@@ -149,6 +159,9 @@ func (a *alertState) result(out *outcome.Outcome, hold, window time.Duration) {
 	default:
 		out.State = outcome.Silent
 	}
+	if a.points == 0 {
+		out.Held = a.held
+	}
 	out.Points, out.Firing, out.Peak = a.points, a.firing, a.peak
 	for _, al := range a.fired {
 		out.Alerts = append(out.Alerts, *al)
@@ -163,6 +176,13 @@ func (a *alertState) result(out *outcome.Outcome, hold, window time.Duration) {
 func raise(peak **float64, v float64) {
 	if *peak == nil || v > **peak || **peak != **peak {
 		*peak = &v
+	}
+}
+
+// lower sets *lowest to v if that is lower, with NaN as raise has it.
+func lower(lowest **float64, v float64) {
+	if *lowest == nil || v < **lowest || **lowest != **lowest {
+		*lowest = &v
 	}
 }
 

@@ -146,22 +146,22 @@ func TestPromQL_Outcome(t *testing.T) {
 	f("absent and there at once", `absent(x) and on() x`, Outcome{State: outcome.Silent, Nothing: outcome.BelowThreshold})
 	f("headroom", `(sum(x)) > (8)`, Outcome{
 		State: outcome.Silent, Nothing: outcome.BelowThreshold,
-		Headroom: &outcome.Headroom{Value: 7.5, Operator: ">", Threshold: 8},
+		Headroom: &outcome.Headroom{Value: 7.5, Lowest: 1, Operator: ">", Threshold: 8},
 	})
 	f("turned round", `-8 >= x`, Outcome{
 		State: outcome.Silent, Nothing: outcome.BelowThreshold,
-		Headroom: &outcome.Headroom{Value: 7.5, Operator: "<=", Threshold: -8},
+		Headroom: &outcome.Headroom{Value: 7.5, Lowest: 1, Operator: "<=", Threshold: -8},
 	})
 	f("fires", `x > 2`, Outcome{
 		State: outcome.Fired, Series: 1, Peak: &seven, Points: 1,
-		Headroom: &outcome.Headroom{Value: 7.5, Operator: ">", Threshold: 2},
+		Headroom: &outcome.Headroom{Value: 7.5, Lowest: 1, Operator: ">", Threshold: 2},
 	})
 	f("range vector", `x[1m]`, Outcome{State: outcome.NotEvaluated, Reason: "yields a range vector; only an instant vector or a number can be followed through a run"})
 	f("a subquery without end", `count_over_time(absent(x)[1y:1ms])`, Outcome{State: outcome.NotEvaluated, Reason: "its subqueries have 3.15e+10 steps at each evaluation; at most 1000000 are evaluated"})
 	f("subqueries in subqueries", `max_over_time(count_over_time(x[1d:1s])[1d:1m])`, Outcome{State: outcome.NotEvaluated, Reason: "its subqueries have 1.24e+08 steps at each evaluation; at most 1000000 are evaluated"})
 	f("a subquery", `max_over_time(sum(x)[1m:]) > 9`, Outcome{
 		State: outcome.Silent, Nothing: outcome.BelowThreshold,
-		Headroom: &outcome.Headroom{Value: 7.5, Operator: ">", Threshold: 9},
+		Headroom: &outcome.Headroom{Value: 7.5, Lowest: 1, Operator: ">", Threshold: 9},
 	})
 	f("syntax", `x >`, Outcome{State: outcome.NotEvaluated, Reason: "not valid PromQL: unexpected end of input"})
 	f("many to many", `x * on() {job="a"}`, Outcome{

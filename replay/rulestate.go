@@ -38,6 +38,7 @@ type ruleState struct {
 	series  map[string]struct{}
 	peak    *float64
 	highest *float64 // left-hand side of a threshold
+	lowest  *float64 // likewise
 	result  []outcome.Sample
 }
 
@@ -108,8 +109,14 @@ func (rs *ruleState) vector(ctx context.Context, ts int64, v []logql.Sample) {
 
 func (rs *ruleState) leftVector(v []logql.Sample) {
 	for _, s := range v {
-		raise(&rs.highest, s.Value)
+		rs.left(s.Value)
 	}
+}
+
+// left notes a value on the left-hand side of a threshold.
+func (rs *ruleState) left(v float64) {
+	raise(&rs.highest, v)
+	lower(&rs.lowest, v)
 }
 
 // outcome sums up. run is the pass that the rule's queries were part of.
@@ -138,7 +145,7 @@ func (rs *ruleState) outcome(run *logql.Run) Outcome {
 func (rs *ruleState) sum(out *Outcome) {
 	out.Series, out.Peak, out.Result = len(rs.series), rs.peak, rs.result
 	if rs.highest != nil {
-		out.Headroom = &outcome.Headroom{Value: *rs.highest, Operator: rs.plan.op, Threshold: rs.plan.bound}
+		out.Headroom = &outcome.Headroom{Value: *rs.highest, Lowest: *rs.lowest, Operator: rs.plan.op, Threshold: rs.plan.bound}
 	}
 	switch {
 	case rs.alert != nil:
@@ -150,8 +157,10 @@ func (rs *ruleState) sum(out *Outcome) {
 	}
 }
 
+// yieldsNothing reports whether there is a nothing to tell. Where an alert was
+// pending the expression yielded something, only not for long enough.
 func yieldsNothing(out *Outcome) bool {
-	return out.State != outcome.Fired && out.State != outcome.Matched && out.State != outcome.NotEvaluated
+	return out.Held == nil && out.State != outcome.Fired && out.State != outcome.Matched && out.State != outcome.NotEvaluated
 }
 
 // matched reports whether a rule that is no alert yielded anything: a log

@@ -101,6 +101,34 @@ func TestAlert_PendingAtEnd(t *testing.T) {
 	}
 }
 
+// TestAlert_Held: of an alert that never fires, the longest stretch that one of
+// its alerts was pending; where there is one, something was yielded.
+func TestAlert_Held(t *testing.T) {
+	lines := []string{"1 start", "15 lost b", "38 lost a", "75 lost a", "85 lost a", "131 end"}
+	f := func(expr string, hold time.Duration, want string, nothing outcome.Nothing) {
+		t.Helper()
+		o := run(t, rules.Rule{Kind: rules.Alert, Name: "x", Expr: expr, For: hold}, record(t, lines...))
+		got := "none"
+		if o.Held != nil {
+			got = fmt.Sprintf("%d-%d", o.Held.From/1e9, o.Held.To/1e9)
+		}
+		if got != want || o.Nothing != nothing {
+			t.Errorf("%s for %s: held %s, nothing %d; want %s, %d (%s)", expr, hold, got, o.Nothing, want, nothing, o.Reason)
+		}
+	}
+	const lost = `count_over_time({app="web"} |= "lost" [20s])`
+	f(lost+" > 0", time.Minute, "20-50", outcome.Something)
+	f(lost+" > 0", time.Hour, "20-50", outcome.Something) // pending: longer than the run
+	f(lost+" > 0", 20*time.Second, "none", outcome.Something)
+	f(lost+" > 1", time.Minute, "90-90", outcome.Something)
+	f(lost+" > 2", time.Minute, "none", outcome.BelowThreshold)
+	f(lost+" > 0", 0, "none", outcome.Something)
+	// Two alerts that follow one another are two stretches.
+	f(`sum by (w) (count_over_time({app="web"} | pattern "lost <w>" | w != "" [30s])) > 0`, time.Minute, "80-110", outcome.Something)
+	f(`sum by (w) (count_over_time({app="web"} | pattern "lost <w>" | w != "" [30s])) > 1`, time.Minute, "90-100", outcome.Something)
+	f(`absent_over_time({app="web"} |= "lost" [20s])`, time.Minute, "110-140", outcome.Something)
+}
+
 func TestAlert_LabelsAndAnnotations(t *testing.T) {
 	o := run(t, rules.Rule{
 		Kind: rules.Alert, Name: "Lost",
@@ -124,18 +152,18 @@ func TestAlert_LabelsAndAnnotations(t *testing.T) {
 func TestHeadroom(t *testing.T) {
 	f := func(expr, want string) {
 		t.Helper()
-		o := run(t, rules.Rule{Kind: rules.Alert, Name: "x", Expr: expr}, record(t, "1 lost", "2 lost now", "12 end"))
+		o := run(t, rules.Rule{Kind: rules.Alert, Name: "x", Expr: expr}, record(t, "1 lost", "12 lost now", "22 end"))
 		got := "none"
 		if h := o.Headroom; h != nil {
-			got = fmt.Sprintf("%v %s %v", h.Value, h.Operator, h.Threshold)
+			got = fmt.Sprintf("%v…%v %s %v", h.Lowest, h.Value, h.Operator, h.Threshold)
 		}
 		if got != want {
 			t.Errorf("%s: headroom %s; want %s", expr, got, want)
 		}
 	}
-	f(`sum(count_over_time({app="web"} |= "lost" [1m])) > 5`, "2 > 5")
-	f(`5 < sum(count_over_time({app="web"} |= "lost" [1m]))`, "2 > 5")
-	f(`sum(count_over_time({app="web"} |= "lost" [1m])) <= 1`, "2 <= 1")
+	f(`sum(count_over_time({app="web"} |= "lost" [1m])) > 5`, "1…2 > 5")
+	f(`5 < sum(count_over_time({app="web"} |= "lost" [1m]))`, "1…2 > 5")
+	f(`sum(count_over_time({app="web"} |= "lost" [1m])) <= 1`, "1…2 <= 1")
 	f(`sum(count_over_time({app="web"} |= "never" [1m])) > 5`, "none")
 	f(`sum(count_over_time({app="web"} |= "lost" [1m]))`, "none")
 	f(`sum(count_over_time({app="web"} |= "lost" [1m])) > bool 5`, "none")

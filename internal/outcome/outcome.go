@@ -23,7 +23,7 @@ const (
 type Nothing int
 
 // The three ways to yield nothing, and the zero value for an outcome that
-// yielded something or was not evaluated.
+// yielded something, if only alerts that stayed pending, or was not evaluated.
 const (
 	Something      Nothing = iota
 	NoStream               // no stream was selected
@@ -45,6 +45,9 @@ type Outcome struct {
 	Points int        // evaluations that fire
 	NoData int        // evaluations of a Grafana alert without data, at which DatasourceNoData fires in its place
 	Firing []Interval // of evaluations that fire, in time order
+	// Held is the longest stretch of evaluations at which one alert was
+	// pending; nil: none ever was, or the rule fired.
+	Held *Interval
 
 	Funnel []Step // stages of all pipelines, in query order
 	// Selectors are those of a PromQL rule, in query order.
@@ -58,12 +61,13 @@ type Outcome struct {
 // A Headroom is the highest left-hand value of a comparison against a number.
 type Headroom struct {
 	Value     float64
-	Operator  string // as written: ">", "<=" …
+	Lowest    float64 // left-hand value
+	Operator  string  // as written: ">", "<=" …
 	Threshold float64
 }
 
-// An Interval is a stretch of evaluations that fire; both ends are
-// evaluations that fire, in nanoseconds since the epoch.
+// An Interval is a stretch of evaluations that fire, or are pending; both ends
+// are such evaluations, in nanoseconds since the epoch.
 type Interval struct{ From, To int64 }
 
 // A Step is one stage of a pipeline with the lines left after it. The first
