@@ -132,18 +132,26 @@ type Document struct {
 const markEvery = 256
 
 // Parse splits text into documents and parses each. Documents with a syntax
-// error are left out and reported; the others are returned in order.
+// error, or a byte that is not UTF-8, are left out and reported; the others are
+// returned in order.
 func Parse(f *File) ([]*Document, []*source.Error) {
-	if i := invalidUTF8(f.Text); i >= 0 {
-		err := &source.Error{Pos: f.Position(i), Msg: "the file is not UTF-8 text", Hint: "convert it to UTF-8"}
-		return nil, []*source.Error{err}
-	}
-	if d := wholeJSON(f); d != nil {
-		return []*Document{d}, nil
+	if utf8.Valid(f.Text) {
+		if d := wholeJSON(f); d != nil {
+			return []*Document{d}, nil
+		}
 	}
 	var docs []*Document
 	var problems []*source.Error
-	for _, s := range split(f.Text) {
+	segments := split(f.Text)
+	for _, s := range segments {
+		if i := invalidUTF8(f.Text[s.start:s.end]); i >= 0 {
+			what := "document"
+			if len(segments) == 1 {
+				what = "file"
+			}
+			problems = append(problems, &source.Error{Pos: f.Position(s.start + i), Msg: "the " + what + " is not UTF-8 text", Hint: "convert it to UTF-8"})
+			continue
+		}
 		d := newDocument(f, s)
 		root, err := parse(f.Text[s.start:s.end])
 		if err != nil {

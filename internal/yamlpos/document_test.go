@@ -27,6 +27,7 @@ func TestParse_SyntaxErrors(t *testing.T) {
 	f("a: *x\n", "f.yaml:1:5: invalid YAML: unknown anchor 'x' referenced")
 	f("{a: 1} b\n", "f.yaml:1:8: invalid YAML: did not find expected <document start>")
 	f("a: \xff\n", "f.yaml:1:4: the file is not UTF-8 text; convert it to UTF-8")
+	f("a: 1 # caf\xe9\n---\nb: 1\n", "f.yaml:1:11: the document is not UTF-8 text; convert it to UTF-8")
 	f("a: [\n---\nb: 1\n---\nc: 'd\n", "f.yaml:1:4: invalid YAML: did not find expected node content", "f.yaml:5:4: invalid YAML: found unexpected end of stream")
 	f("a: \x01\n", "f.yaml:1:4: invalid YAML: control characters are not allowed")
 	f("")
@@ -35,6 +36,16 @@ func TestParse_SyntaxErrors(t *testing.T) {
 
 func TestParse_DocumentsBesideErrors(t *testing.T) {
 	docs, problems := Parse(NewFile("f", []byte("a: 1\n---\nb: [\n---\nc: 3\n")))
+	if len(docs) != 2 || len(problems) != 1 {
+		t.Fatalf("%d documents, %d problems; want 2 and 1", len(docs), len(problems))
+	}
+	if got := docs[1].Position(docs[1].Root).String(); got != "f:5:1" {
+		t.Errorf("the last document stands at %s; want f:5:1", got)
+	}
+}
+
+func TestParse_DocumentsBesideBytes(t *testing.T) {
+	docs, problems := Parse(NewFile("f", []byte("a: 1\n---\nb: 1 # caf\xe9\n---\nc: 3\n")))
 	if len(docs) != 2 || len(problems) != 1 {
 		t.Fatalf("%d documents, %d problems; want 2 and 1", len(docs), len(problems))
 	}
