@@ -86,7 +86,11 @@ func (f *found) spend(d *yamlpos.Document, n *yaml.Node, work int) bool {
 	}
 	*f.budget -= work
 	if *f.budget < 0 {
-		f.fault(d.Errorf(n, "the file is too large or repeats too much with anchors: the rest is not read"), "split it")
+		why := "is too large or repeats too much with anchors"
+		if d.JSON() {
+			why = "is too large"
+		}
+		f.fault(d.Errorf(n, "the file %s: the rest is not read", why), "split it")
 		return true
 	}
 	return false

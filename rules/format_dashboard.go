@@ -151,15 +151,14 @@ func holdsDashboard(d *yamlpos.Document) bool {
 // A dashboardLoader loads one dashboard.
 type dashboardLoader struct {
 	found
-	doc    *yamlpos.Document
-	title  string
-	inputs map[string]string // types of data sources by the names of __inputs
-	vars   variables
-	names  map[string]bool // of the rules
-	others map[string]int  // queries of other data sources by type
-	// variants is how many more of them the panel at hand may have; cut counts
-	// those that are left out.
-	variants, cut int
+	doc     *yamlpos.Document
+	title   string
+	inputs  map[string]string // types of data sources by the names of __inputs
+	vars    variables
+	names   map[string]bool // of the rules
+	others  map[string]int  // queries of other data sources by type
+	panelAt *panelVariants  // of the panel at hand
+	later   []*variants     // made when the defaults of all panels are
 }
 
 // loadDashboard loads the queries of a dashboard's panels, annotations and
@@ -344,7 +343,7 @@ func (l *dashboardLoader) panel(p *yaml.Node) {
 		l.library(library, name)
 		return
 	}
-	l.variants, l.cut = maxVariants, 0
+	l.begin(p, name)
 	source := child(l.doc, p, "datasource")
 	for i, t := range targets {
 		if l.spend(l.doc, t, 1) {
@@ -361,7 +360,6 @@ func (l *dashboardLoader) panel(p *yaml.Node) {
 		}
 		l.target(query{node: t, expr: "expr", source: l.sourceOf(own), name: name + " / " + refID(scalarText(l.doc, t, "refId"), i), id: scalarText(l.doc, p, "id")})
 	}
-	l.cutNote(p, name)
 }
 
 // refID returns the name of a query, or its number for one without.
@@ -417,7 +415,7 @@ func (l *dashboardLoader) annotation(a *yaml.Node) {
 		return
 	}
 	name := l.title + " / annotation " + scalarText(l.doc, a, "name")
-	l.variants, l.cut = maxVariants, 0
+	l.begin(a, name)
 	source := l.sourceOf(child(l.doc, a, "datasource"))
 	at := a
 	if child(l.doc, a, "expr") == nil && below(l.doc, a, "target", "expr") != nil {
@@ -426,11 +424,11 @@ func (l *dashboardLoader) annotation(a *yaml.Node) {
 	if child(l.doc, at, "expr") != nil {
 		l.target(query{node: at, expr: "expr", source: source, name: name})
 	}
-	l.cutNote(a, name)
 }
 
-// finish says what was passed over.
+// finish makes what waits for the panels, and says what was passed over.
 func (l *dashboardLoader) finish(n *yaml.Node) {
+	l.makeVariants(n)
 	var parts []string
 	for kind, count := range l.others {
 		parts = append(parts, fmt.Sprintf("%d of type %q", count, kind))

@@ -150,41 +150,7 @@ func (l *dashboardLoader) rulesOf(q query, t *template, declared Language, field
 	}
 	l.drafts = append(l.drafts, d)
 	for _, v := range main.used {
-		l.variantsOf(v, t, d, func(r Rule, places yamlpos.Places) *draft { return draftOf(r, places) })
-	}
-}
-
-// variantsOf makes the rules of a query for the values that a variable has
-// beside its default.
-func (l *dashboardLoader) variantsOf(v *variable, t *template, first *draft, draftOf func(Rule, yamlpos.Places) *draft) {
-	for _, c := range v.choices() {
-		if l.variants == 0 {
-			l.cut++
-			continue
-		}
-		if l.spend(l.doc, l.doc.Root, 1) {
-			return
-		}
-		l.variants--
-		filled := t.fill(&choice{variable: v, values: c.values, all: c.all})
-		r := first.rule
-		r.Name = l.unique(source.Sprintf("%s [%s=%s]", first.rule.Name, v.name, c.name()), "")
-		r.Expr = filled.text
-		if filled.reason != "" {
-			r.Expr, r.NotEvaluated = t.text, filled.reason
-			l.drafts = append(l.drafts, draftOf(r, t.places))
-			continue
-		}
-		if l.spend(l.doc, l.doc.Root, work(filled.text)) {
-			return
-		}
-		d := draftOf(r, filled.places)
-		if refused := d.refused(); refused != nil && first.refused() == nil {
-			pos := d.errorAt(refused.start, refused.end, "").Pos
-			l.notes = append(l.notes, Note{Pos: pos, Msg: source.Sprintf("%s cannot be asked: %v%v", r.Name, errors.New(refused.msg), errors.New(emptyHint(filled)))})
-			continue
-		}
-		l.drafts = append(l.drafts, d)
+		l.later = append(l.later, &variants{panel: l.panelAt, variable: v, template: t, first: d, draftOf: draftOf})
 	}
 }
 
@@ -223,11 +189,4 @@ func (l *dashboardLoader) emptyDefault(d *draft, main filled, field *yaml.Node) 
 	e := d.errorAt(refused.start, refused.end, "%s is not valid with the default of $%s: %v", d.rule.Name, main.empty.name, errors.New(refused.msg))
 	e.Hint = strings.TrimPrefix(emptyHint(main), "; ")
 	return e
-}
-
-// cutNote says how many values of a panel's variables were left out.
-func (l *dashboardLoader) cutNote(n *yaml.Node, name string) {
-	if l.cut > 0 {
-		l.note(n, fmt.Sprintf("%s: %d more values of its variables are not listed; at most %d are for one panel", source.Clip(name, 90), l.cut, maxVariants))
-	}
 }

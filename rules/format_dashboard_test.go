@@ -2,9 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stillfires/stillfires/internal/source"
 )
 
 // foundIn lists the rules, notes and problems of a set with their places.
@@ -32,6 +35,41 @@ func TestLoad_Dashboards(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+	variable := `"schemaVersion": 1, "title": "D", "templating": {"list": [{"name": "v", "type": "custom", "query": "a,b,c", "current": {"value": "a"}}]},` + "\n"
+	f("a fault beside a variable", "d.json", "{"+variable+`"panels": [{"title": "P", "datasource": {"type": "loki"}, "targets": [{"refId": "A", "expr": "{a=\"$v\"} |="}]}]}`,
+		`2:108 problem: panel "D / P / A" is not valid LogQL: expected a string after |=, found the end of the query`)
 	f("compressed", "d.yaml", "apiVersion: grafana.integreatly.org/v1beta1\nkind: GrafanaDashboard\nmetadata: {name: gz}\nspec: {gzipJson: H4sIAAAA}\n",
 		`4:18 gz: the dashboard is compressed in the file and not read yet; save it as JSON`)
+}
+
+// A fault that is found when a rule is compiled is told once too.
+func TestReject_Variants(t *testing.T) {
+	set := loadString(t, "d.json", `{"schemaVersion": 1, "title": "D", "templating": {"list": [{"name": "v", "type": "custom", "query": "a,b,c", "current": {"value": "a"}}]},
+		"panels": [{"title": "P", "datasource": {"type": "prometheus"}, "targets": [{"refId": "A", "expr": "up{a=\"$v\"}"}]}]}`)
+	problem := &source.Error{Pos: set.Rules[0].Pos, Msg: "does not compile"}
+	set.Reject(map[int]*source.Error{0: problem, 1: problem})
+	if len(set.Rules) != 1 || len(set.Problems) != 1 || len(set.Broken) != 1 || set.Broken[0].Name != "D / P / A" {
+		t.Errorf("rules %s, problems %v, broken %v; want one of each", ruleNames(set), problemTexts(set), set.Broken)
+	}
+}
+
+// In a huge dashboard the defaults of all panels are listed, and one note
+// counts the values that are not.
+func TestLoad_HugeDashboard(t *testing.T) {
+	const panels = 600
+	var b strings.Builder
+	b.WriteString(`{"schemaVersion": 1, "title": "D", "templating": {"list": [{"name": "v", "type": "custom", "query": "` + strings.Repeat("y,", 40) + `x", "current": {"value": "x"}}]}, "panels": [`)
+	for i := range panels {
+		fmt.Fprintf(&b, `{"title": "P%d", "datasource": {"type": "prometheus"}, "targets": [{"refId": "A", "expr": "up{a=\"$v\"}"}]},`, i)
+	}
+	set := loadString(t, "d.json", strings.TrimSuffix(b.String(), ",")+"]}")
+	defaults := 0
+	for _, r := range set.Rules {
+		if r.variantOf == "" {
+			defaults++
+		}
+	}
+	if defaults != panels || len(set.Rules) > panels+maxDashboardVariants || len(set.Problems) > 0 || len(set.Notes) != 1 {
+		t.Errorf("%d rules, %d of them with defaults; problems %v, notes %v", len(set.Rules), defaults, problemTexts(set), set.Notes)
+	}
 }

@@ -105,8 +105,8 @@ func (l *dashboardLoader) elements(n *yaml.Node) {
 
 // modernPanel loads the queries of one panel.
 func (l *dashboardLoader) modernPanel(spec *yaml.Node, name string) {
-	l.variants, l.cut = maxVariants, 0
 	data := child(l.doc, spec, "data")
+	l.begin(or(data, spec), name)
 	for i, q := range l.list(spec, "the queries of "+name, "data", "spec", "queries") {
 		if l.spend(l.doc, q, 1) {
 			return
@@ -119,7 +119,6 @@ func (l *dashboardLoader) modernPanel(spec *yaml.Node, name string) {
 		}
 		l.modernQuery(inner, name+" / "+refID(scalarText(l.doc, inner, "refId"), i), scalarText(l.doc, spec, "id"))
 	}
-	l.cutNote(or(data, spec), name)
 	if data == nil && child(l.doc, spec, "targets") != nil {
 		l.panel(spec)
 	}
@@ -163,8 +162,8 @@ func (l *dashboardLoader) modernAnnotation(a *yaml.Node) {
 	if spec == nil || isTrue(l.doc, spec, "builtIn") || child(l.doc, spec, "query") == nil {
 		return
 	}
-	l.variants, l.cut = maxVariants, 0
 	name := l.title + " / annotation " + scalarText(l.doc, spec, "name")
+	l.begin(a, name)
 	q := child(l.doc, spec, "query")
 	if below(l.doc, q, "spec", "expr") == nil && below(l.doc, spec, "legacyOptions", "expr") != nil {
 		source := dataSource{kind: scalarText(l.doc, q, "group")}
@@ -172,5 +171,4 @@ func (l *dashboardLoader) modernAnnotation(a *yaml.Node) {
 	} else {
 		l.modernQuery(spec, name, "")
 	}
-	l.cutNote(a, name)
 }

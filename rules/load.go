@@ -175,15 +175,28 @@ func (s *Set) breakRule(r *Rule, problem *source.Error) {
 
 // Reject takes rules out of s.Rules that cannot be used after all, such as
 // those that parse but do not compile. Each is given by its index and becomes
-// a problem and a broken rule, as if it had not parsed. The indexes of the
-// rules that stay change.
+// a problem and a broken rule, as if it had not parsed. What a query of a
+// dashboard has against it with the defaults of its variables is not repeated
+// for their other values. The indexes of the rules that stay change.
 func (s *Set) Reject(problems map[int]*source.Error) {
+	type fault struct {
+		pos  source.Position
+		name string
+	}
+	defaults := map[fault]bool{}
+	for i, p := range problems {
+		if r := &s.Rules[i]; p != nil && r.Kind == Panel && r.variantOf == "" {
+			defaults[fault{p.Pos, r.Name}] = true
+		}
+	}
 	var kept []Rule
 	for i := range s.Rules {
-		if p := problems[i]; p != nil {
-			s.breakRule(&s.Rules[i], p)
-		} else {
-			kept = append(kept, s.Rules[i])
+		r := &s.Rules[i]
+		switch p := problems[i]; {
+		case p == nil:
+			kept = append(kept, *r)
+		case r.variantOf == "" || !defaults[fault{p.Pos, r.variantOf}]:
+			s.breakRule(r, p)
 		}
 	}
 	s.Rules = kept

@@ -77,6 +77,9 @@ type Rule struct {
 	// NotEvaluated says why the rule is listed but cannot be evaluated; empty
 	// when it can. The expression of such a rule need not be valid.
 	NotEvaluated string
+	// variantOf is the name of the rule of the same query with the defaults of
+	// its variables; empty for all other rules.
+	variantOf string
 	// Grafana is the chain of queries and expressions of a Grafana alert; nil
 	// for all other rules. Expr is then that of its first query.
 	Grafana *GrafanaChain

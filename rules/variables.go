@@ -9,9 +9,6 @@ import (
 )
 
 const (
-	// maxVariants bounds the rules of one panel for other than the default
-	// values of its variables.
-	maxVariants = 20
 	// maxOptions bounds the values that are read of one variable.
 	maxOptions = 10_000
 )

@@ -9,7 +9,7 @@ import (
 // variableQuery loads what a query variable asks of a store: the selector of
 // label_values, the expression of query_result, a stream selector.
 func (l *dashboardLoader) variableQuery(v *variable) {
-	l.variants, l.cut = maxVariants, 0
+	l.begin(v.node, l.title+" / variable "+v.name)
 	source := l.sourceOf(child(l.doc, v.node, "datasource"))
 	at := v.node
 	field := "query"
@@ -50,7 +50,6 @@ func (l *dashboardLoader) variableQuery(v *variable) {
 	}
 	name := l.title + " / variable " + v.name
 	l.target(query{node: at, expr: field, source: source, name: name, from: from, to: to})
-	l.cutNote(v.node, name)
 }
 
 // asked returns which bytes of the query of a variable are an expression. It

@@ -35,6 +35,9 @@ func wholeJSON(f *File) *Document {
 	return d
 }
 
+// JSON reports whether the document was read as JSON, which knows no anchors.
+func (d *Document) JSON() bool { return d.json }
+
 // jsonError returns what is wrong in a document that is meant to be JSON by
 // the name of its file, or nil.
 func (d *Document) jsonError() *source.Error {
