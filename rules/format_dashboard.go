@@ -91,7 +91,7 @@ func isOperatorAPI(api string) bool {
 func dashboardFormOf(d *yamlpos.Document, n *yaml.Node) dashboardForm {
 	api, kind := scalarText(d, n, "apiVersion"), scalarText(d, n, "kind")
 	switch {
-	case strings.HasPrefix(api, "dashboard.grafana.app/") && kind == "Dashboard":
+	case strings.HasPrefix(api, "dashboard.grafana.app/") && (kind == "Dashboard" || hasPanels(d, child(d, n, "spec"))):
 		return resourceDashboard
 	case isOperatorAPI(api) && kind == "GrafanaDashboard":
 		return operatorDashboard
@@ -113,6 +113,13 @@ func dashboardFormOf(d *yamlpos.Document, n *yaml.Node) dashboardForm {
 		return classicDashboard
 	}
 	return noDashboard
+}
+
+// hasPanels recognises the spec of a dashboard in a resource of another kind,
+// such as one with the rights of who asked for it.
+func hasPanels(d *yamlpos.Document, spec *yaml.Node) bool {
+	e := child(d, spec, "elements")
+	return e != nil && e.Kind == yaml.MappingNode || child(d, spec, "panels") != nil || child(d, spec, "rows") != nil
 }
 
 // isClassic recognises the JSON model of a dashboard.
@@ -159,6 +166,7 @@ type dashboardLoader struct {
 	others  map[string]int  // queries of other data sources by type
 	panelAt *panelVariants  // of the panel at hand
 	later   []*variants     // made when the defaults of all panels are
+	library []*libraryPanel // those whose queries the file holds
 }
 
 // loadDashboard loads the queries of a dashboard's panels, annotations and
@@ -187,6 +195,7 @@ func (l *dashboardLoader) load(n *yaml.Node, depth int) {
 	case modernDashboard:
 		l.modern(n)
 	case wrappedDashboard:
+		l.readLibrary(n)
 		l.load(child(l.doc, n, "dashboard"), depth+1)
 	case manifestDashboard:
 		if depth < maxPanelDepth {
@@ -237,6 +246,7 @@ func (l *dashboardLoader) operator(n *yaml.Node) {
 	l.found.problems = append(l.problems, inner.problems...)
 	l.found.broken = append(l.broken, inner.broken...)
 	l.found.notes = append(l.notes, inner.notes...)
+	l.found.skipped = append(l.skipped, inner.skipped...)
 }
 
 // nestedJSON reads JSON that a scalar holds as text.
@@ -266,6 +276,7 @@ func (l *dashboardLoader) classic(n *yaml.Node) {
 	if title := scalarText(l.doc, n, "title"); title != "" {
 		l.title = title
 	}
+	l.readLibrary(n)
 	for _, in := range elements(child(l.doc, n, "__inputs")) {
 		l.input(in)
 	}
@@ -340,9 +351,14 @@ func (l *dashboardLoader) panel(p *yaml.Node) {
 	name := l.panelName(p, scalarText(l.doc, p, "title"))
 	targets := l.list(p, "the targets of "+name, "targets")
 	if library := child(l.doc, p, "libraryPanel"); library != nil && len(targets) == 0 {
-		l.library(library, name)
+		l.libraryPanel(p, library, scalarText(l.doc, p, "title"))
 		return
 	}
+	l.targets(p, targets, name)
+}
+
+// targets loads the targets of a panel.
+func (l *dashboardLoader) targets(p *yaml.Node, targets []*yaml.Node, name string) {
 	l.begin(p, name)
 	source := child(l.doc, p, "datasource")
 	for i, t := range targets {
@@ -376,15 +392,6 @@ func (l *dashboardLoader) panelName(p *yaml.Node, title string) string {
 		title = "panel " + scalarText(l.doc, p, "id")
 	}
 	return l.title + " / " + strings.TrimSpace(title)
-}
-
-// library lists a library panel whose queries the dashboard does not hold.
-func (l *dashboardLoader) library(n *yaml.Node, name string) {
-	what := scalarText(l.doc, n, "name")
-	if what == "" {
-		what = scalarText(l.doc, n, "uid")
-	}
-	l.unread(n, name, source.Sprintf("the queries of the library panel %q are not in the dashboard; export it with its library panels", what))
 }
 
 // unread lists what the dashboard names and does not hold.
@@ -428,6 +435,7 @@ func (l *dashboardLoader) annotation(a *yaml.Node) {
 
 // finish makes what waits for the panels, and says what was passed over.
 func (l *dashboardLoader) finish(n *yaml.Node) {
+	l.restOfLibrary()
 	l.makeVariants(n)
 	var parts []string
 	for kind, count := range l.others {

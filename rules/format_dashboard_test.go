@@ -38,6 +38,24 @@ func TestLoad_Dashboards(t *testing.T) {
 	variable := `"schemaVersion": 1, "title": "D", "templating": {"list": [{"name": "v", "type": "custom", "query": "a,b,c", "current": {"value": "a"}}]},` + "\n"
 	f("a fault beside a variable", "d.json", "{"+variable+`"panels": [{"title": "P", "datasource": {"type": "loki"}, "targets": [{"refId": "A", "expr": "{a=\"$v\"} |="}]}]}`,
 		`2:108 problem: panel "D / P / A" is not valid LogQL: expected a string after |=, found the end of the query`)
+	target := func(expr string) string {
+		return `"datasource": {"type": "prometheus"}, "targets": [{"refId": "A", "expr": "` + expr + `"}]`
+	}
+	f("a resource of another kind", "d.json", `{"kind": "DashboardWithAccessInfo", "apiVersion": "dashboard.grafana.app/v2beta1", "spec": {"title": "D", "elements": {"p": {"kind": "Panel", "spec": {"id": 1, "title": "P",
+		"data": {"kind": "QueryGroup", "spec": {"queries": [{"kind": "PanelQuery", "spec": {"refId": "A", "query": {"kind": "DataQuery", "group": "prometheus", "spec": {"expr": "up"}}}}]}}}}}}}`,
+		"2:173 D / P / A: up")
+	f("library panels of an export", "d.json", `{"title": "D", "schemaVersion": 1, "__elements": {
+		"u": {"name": "L", "uid": "u", "model": {"title": "Lib", `+target("a")+`}},
+		"w": {"name": "W", "model": {`+target("b")+`}}},
+		"panels": [{"id": 1, "libraryPanel": {"uid": "u", "name": "L"}},
+		{"id": 2, "libraryPanel": {"uid": "u", "name": "L"}},
+		{"id": 3, "title": "Own", "libraryPanel": {"uid": "x", "name": "X", "model": {`+target("c")+`}}},
+		{"id": 4, "libraryPanel": {"uid": "y", "name": "Y"}}]}`,
+		"2:134 D / Lib / A: a", "3:106 D / W / A: b", "6:155 D / Own / A: c",
+		`7:29 D / Y: the queries of the library panel "Y" are not in the dashboard; export it with its library panels`)
+	f("library panels beside the dashboard", "d.json", `{"dashboard": {"title": "D", "schemaVersion": 1, "panels": [{"id": 1, "title": "P", "libraryPanel": {"uid": "u"}}]},
+		"__elements": [{"uid": "u", "model": {`+target("a")+`}}]}`,
+		"2:115 D / P / A: a")
 	f("compressed", "d.yaml", "apiVersion: grafana.integreatly.org/v1beta1\nkind: GrafanaDashboard\nmetadata: {name: gz}\nspec: {gzipJson: H4sIAAAA}\n",
 		`4:18 gz: the dashboard is compressed in the file and not read yet; save it as JSON`)
 }

@@ -32,6 +32,7 @@ func (l *dashboardLoader) modern(n *yaml.Node) {
 	if title := scalarText(l.doc, n, "title"); title != "" {
 		l.title = title
 	}
+	l.readLibrary(n)
 	for _, v := range l.list(n, "the variables", "variables") {
 		if l.spend(l.doc, v, 1) {
 			return
@@ -93,13 +94,12 @@ func (l *dashboardLoader) elements(n *yaml.Node) {
 		if title == "" {
 			title = f.Name
 		}
-		name := l.panelName(spec, title)
 		if scalarText(l.doc, f.Value, "kind") == "LibraryPanel" {
 			at := child(l.doc, spec, "libraryPanel")
-			l.library(or(at, spec), name)
+			l.libraryPanel(spec, or(at, spec), title)
 			continue
 		}
-		l.modernPanel(spec, name)
+		l.modernPanel(spec, l.panelName(spec, title))
 	}
 }
 

@@ -47,6 +47,9 @@ func (l *dashboardLoader) begin(n *yaml.Node, name string) {
 // half of what may still be read of the file is spent on them, so that they
 // hide nothing that follows.
 func (l *dashboardLoader) makeVariants(n *yaml.Node) {
+	if *l.budget < 0 {
+		return // said already: the rest of the file is not read
+	}
 	choices := map[*variable][]choice{}
 	left, made, full := *l.budget/2, 0, false
 	for _, vs := range l.later {
@@ -74,7 +77,7 @@ func (l *dashboardLoader) variant(vs *variants, c *choice) int {
 	t, first := vs.template, vs.first
 	filled := t.fill(c)
 	spent := 1 + max(work(filled.text), work(t.text))
-	*l.budget -= spent
+	*l.budget -= min(spent, *l.budget) // that it is used up is said where it hides something
 	r := first.rule
 	r.variantOf = r.Name
 	r.Name = l.unique(source.Sprintf("%s [%s=%s]", first.rule.Name, c.variable.name, c.name()), "")
