@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,20 +14,14 @@ import (
 
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/shared"
 	"github.com/stillfires/stillfires/logql/logqltest"
 )
 
 // TestConformance runs the recorded cases as a user would, from a corpus on
 // disk to the JSON that Loki's API answers, and compares with the recording.
 func TestConformance(t *testing.T) {
-	shared := os.Getenv("STILLFIRES_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	dir := filepath.Join(shared, "conformance")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no conformance data: set STILLFIRES_SHARED to the directory that holds conformance/")
-	}
+	dir := shared.Folder(t, "conformance")
 	cases, err := logqltest.ReadCases(filepath.Join(dir, "cases.jsonl"))
 	if err != nil {
 		t.Fatal(err)
