@@ -25,6 +25,7 @@ func TestLoad_AlloyEqualsPromtail(t *testing.T) {
 		{"labels", "stage.logfmt { mapping = { a = \"b\" } }\nstage.labels { values = { l = \"a\" } }\nstage.match { selector = \"{l=\\\"1\\\"}\"\n stage.metrics { metric.counter { name = \"n\"\n match_all = true\n action = \"inc\" } } }",
 			"logfmt: {mapping: {a: b}}\nlabels: {l: a}\nmatch: {selector: '{l=\"1\"}', stages: [{metrics: {n: {type: Counter, config: {match_all: true, action: inc}}}}]}"},
 		{"computed", "stage.match { selector = env(\"S\") + \"}\"\n stage.metrics { metric.counter { name = \"n\"\n match_all = true\n action = \"inc\" } } }", ""},
+		{"computed name", "stage.metrics { metric.counter { name = \"c\" + \"x\"\n match_all = true\n action = \"inc\" } }", ""},
 	} {
 		one := loadString(t, "c.alloy", "loki.process \"p\" {\n\tforward_to = []\n"+c.alloy+"\n}\n")
 		if len(one.Rules) != 1 || len(one.Problems) > 0 {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -34,6 +35,14 @@ func (t *translator) metrics(fl *flow, s stage) {
 
 // metric makes one metric a rule.
 func (t *translator) metric(fl *flow, e entry) {
+	if name := e.value.get("name"); e.name == "" && name.form == formComputed && name.end > name.at &&
+		len(bytes.TrimSpace(t.file.Text[name.at:name.end])) > 0 {
+		d := &draft{rule: Rule{Kind: Metric, Name: "(computed name)", Group: t.group, Expr: "metric"}}
+		d.place(t.file, yamlpos.Places{{At: e.at}})
+		d.settle("its stages are not LogQL", "the name of the metric is computed")
+		t.drafts = append(t.drafts, d)
+		return
+	}
 	if strings.TrimSpace(e.name) == "" {
 		t.fault(t.file.Errorf(e.at, max(e.end, e.at+1), "a metric has no name"), "")
 		return
