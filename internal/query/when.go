@@ -85,6 +85,9 @@ func parseMoment(s string) (moment, error) {
 			return moment{}, bad
 		}
 		if len(s) <= 10 {
+			if n > 9e9 { // as nanoseconds, no longer an int64
+				return moment{}, bad
+			}
 			n *= int64(time.Second)
 		}
 		return moment{momentAbsolute, n, s}, nil
