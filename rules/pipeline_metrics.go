@@ -37,7 +37,10 @@ func (t *translator) metrics(fl *flow, s stage) {
 func (t *translator) metric(fl *flow, e entry) {
 	if name := e.value.get("name"); e.name == "" && name.form == formComputed && name.end > name.at &&
 		len(bytes.TrimSpace(t.file.Text[name.at:name.end])) > 0 {
-		d := &draft{rule: Rule{Kind: Metric, Name: "(computed name)", Group: t.group, Expr: "metric"}}
+		// It stands where its block begins, by the name of that.
+		block, _, _ := bytes.Cut(t.file.Text[e.at:max(e.end, e.at+1)], []byte{' '})
+		block, _, _ = bytes.Cut(block, []byte{'{'})
+		d := &draft{rule: Rule{Kind: Metric, Name: "(computed name)", Group: t.group, Expr: string(block)}}
 		d.place(t.file, yamlpos.Places{{At: e.at}})
 		d.settle("its stages are not LogQL", "the name of the metric is computed")
 		t.drafts = append(t.drafts, d)
