@@ -87,5 +87,5 @@ conformance:
 check: fmtcheck vet lint test race
 	@$(MAKE) --no-print-directory golden
 	git diff --exit-code -- '*testdata*' docs/logql-support.md
-	$(MAKE) --no-print-directory fuzz FUZZTIME=500x
+	$(MAKE) --no-print-directory fuzz FUZZTIME=100x
 	$(MAKE) --no-print-directory acceptance
