@@ -105,7 +105,7 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := protect(outputs, opts.Inputs()); err != nil {
+	if err := protect(outputs, opts.Inputs); err != nil {
 		return err
 	}
 	rep, err := compare.Run(cmd.Context(), opts)

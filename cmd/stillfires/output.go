@@ -82,14 +82,16 @@ func (f *outputFlags) resolve() ([]output, error) {
 	return outs, nil
 }
 
-// protect refuses to write a report over something that it was made from.
-func protect(outs []output, inputs []string) error {
+// protect refuses to write a report over something that it was made from. What
+// that is takes a look at all rules, so it is asked only where a file is there
+// to be lost.
+func protect(outs []output, inputs func() []string) error {
 	for _, o := range outs {
 		info, err := os.Stat(o.file)
 		if o.file == "" || err != nil {
 			continue
 		}
-		for _, in := range inputs {
+		for _, in := range inputs() {
 			if used, err := os.Stat(in); err == nil && os.SameFile(info, used) {
 				return fmt.Errorf("-o %s: that is an input of this comparison, and would be lost; name another file", o.file)
 			}
