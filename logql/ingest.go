@@ -2,6 +2,7 @@ package logql
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,19 @@ func ServiceName(stream logs.Labels) string {
 		}
 	}
 	return "unknown_service"
+}
+
+// WithServiceNames returns the streams with the label service_name, as Loki
+// stores them; those that have it stay as they are.
+func WithServiceNames(streams []logs.Labels) []logs.Labels {
+	out := make([]logs.Labels, len(streams))
+	for i, ls := range streams {
+		out[i] = ls
+		if _, ok := ls.Lookup(ServiceNameLabel); !ok {
+			out[i] = logs.New(append(slices.Clip(ls), logs.Label{Name: ServiceNameLabel, Value: ServiceName(ls)})...)
+		}
+	}
+	return out
 }
 
 // levelNames are the fields and labels that may hold the level of an entry.

@@ -205,15 +205,7 @@ func ingestStreams(streams []logs.Labels, v ingest) []logs.Labels {
 	if v&ingestServiceName == 0 {
 		return streams
 	}
-	out := make([]logs.Labels, len(streams))
-	for i, ls := range streams {
-		out[i] = ls
-		if _, ok := ls.Lookup(labelServiceName); !ok {
-			out[i] = logs.New(append(slices.Clip(ls),
-				logs.Label{Name: labelServiceName, Value: logql.ServiceName(ls)})...)
-		}
-	}
-	return out
+	return logql.WithServiceNames(streams)
 }
 
 // finish evaluates what remains and returns the outcomes.

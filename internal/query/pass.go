@@ -124,13 +124,7 @@ func (x *execution) ingest(r *logRun) *ingest {
 	if !x.names(logql.ServiceNameLabel) {
 		return in
 	}
-	in.streams = make([]logs.Labels, len(r.streams))
-	for i, ls := range r.streams {
-		in.streams[i] = ls
-		if _, ok := ls.Lookup(logql.ServiceNameLabel); !ok {
-			in.streams[i] = logs.New(append(slices.Clip(ls), logs.Label{Name: logql.ServiceNameLabel, Value: logql.ServiceName(ls)})...)
-		}
-	}
+	in.streams = logql.WithServiceNames(r.streams)
 	return in
 }
 
