@@ -32,6 +32,7 @@ type ruleState struct {
 	// noRecords says why there is nothing to evaluate; empty: there is.
 	noRecords string
 
+	seen    seenTags
 	first   []seenLine
 	last    []seenLine // a ring once it is full
 	lastAt  int        // where the ring begins
@@ -60,7 +61,8 @@ func newRuleState(p *planned, src *Source) *ruleState {
 }
 
 // match notes a line that passed a pipeline of the rule.
-func (rs *ruleState) match(stream logs.Labels, m *logql.Match) {
+func (rs *ruleState) match(stream logs.Labels, m *logql.Match, tag recordTag) {
+	rs.seen.add(tag)
 	var slot *seenLine
 	switch {
 	case len(rs.first) < keepFirst:

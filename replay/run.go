@@ -66,28 +66,31 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	}
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
-	messages := newMessageCatalogue()
+	obs := newObservers(src)
 	var dedup logs.Dedup
-	keep := func(stream int, e *logs.Entry) bool {
+	keep := func(stream int, e *logs.Entry) (recordTag, bool) {
 		res.Records++
 		switch {
 		case len(e.Line) == 0:
 			res.Empty++
-			return false
+			return recordTag{}, false
 		case dedup.Repeat(stream, e):
 			res.Repeats++
-			return false
+			return recordTag{}, false
 		}
-		messages.add(src.Streams[stream], e)
+		return obs.add(stream, e), true
+	}
+	work := func(stream int, e *logs.Entry, tag recordTag) bool {
+		ru.tag = tag
+		ru.push(stream, e)
 		return true
 	}
-	work := func(stream int, e *logs.Entry) bool { ru.push(stream, e); return true }
-	if err := feed.Each(ctx, src.Entries, keep, work); err != nil {
+	if err := feed.Tagged(ctx, src.Entries, keep, work); err != nil {
 		return nil, err
 	}
 	res.Outcomes = ru.finish()
 	ru.metrics.describe(res)
-	res.Messages, res.MessagesCut = messages.list(), messages.cut
+	obs.finish(res, ru.rules)
 	return res, ctx.Err()
 }
 
@@ -153,6 +156,7 @@ type runner struct {
 	rules []*ruleState
 	// metrics evaluates the PromQL rules; nil if there are none.
 	metrics *promRunner
+	tag     recordTag // of the record that is pushed
 	// scratch holds an entry with labels added at ingest.
 	scratch logs.Entry
 }
@@ -240,7 +244,7 @@ type sink struct {
 // Match implements logql.Sink.
 func (s *sink) Match(query, _ int, m *logql.Match) {
 	if !s.set.isLeft[query] {
-		s.rules[s.set.rules[query]].match(s.src.Streams[m.Stream], m)
+		s.rules[s.set.rules[query]].match(s.src.Streams[m.Stream], m, s.tag)
 	}
 }
 

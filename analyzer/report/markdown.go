@@ -38,6 +38,9 @@ func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
 	p.breaks()
 	p.table("Warnings", analyzer.Warn, false)
 	p.table("For information", analyzer.Info, true)
+	for _, part := range sections {
+		part.markdown(p, r)
+	}
 	p.list("Notes", r.Notes)
 	p.list("What to try next", next(r))
 	p.verdicts()

@@ -33,6 +33,9 @@ func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
 	})
 	news := s.part(func() { s.kinds(r, false) })
 	tail := s.part(func() {
+		for _, part := range sections {
+			part.terminal(s, r)
+		}
 		s.list("Notes", r.Notes, noteRows)
 		s.list("What to try next", next(r), nextRows)
 	})

@@ -3,7 +3,10 @@
 // neither an engine nor a file.
 package outcome
 
-import "github.com/stillfires/stillfires/internal/logs"
+import (
+	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/logs"
+)
 
 // A State sums up an outcome.
 type State int
@@ -53,6 +56,13 @@ type Outcome struct {
 	// Selectors are those of a PromQL rule, in query order.
 	Selectors []Selector
 	Evidence  []Evidence // first and last lines that matched, in time order, bounded
+
+	// Uses are the messages of the run that the rule's lines belong to, ordered
+	// by index; a rule with several pipelines counts the lines of each.
+	Uses []Use
+	// Panics are indices into the run's panics of which a line passed a
+	// pipeline of the rule, ordered.
+	Panics []int
 
 	Alerts []Alert  // alert instances that fired, ordered by labels
 	Result []Sample // instant result at the last evaluation instant (metric queries)
@@ -104,15 +114,6 @@ type Sample struct {
 	Value  float64
 }
 
-// A Message is one kind of record that a run wrote: its constant words, how
-// often, and one example.
-type Message struct {
-	Text  string // with digits and identifiers masked
-	Level string // as written; empty when unknown
-	Count int64
-	First Evidence
-}
-
 // A Run is what one run of one build gave for every rule.
 type Run struct {
 	Build      string
@@ -126,8 +127,18 @@ type Run struct {
 	Empty            int64 // empty lines, dropped
 	Repeats          int64 // exact repeats, dropped
 
+	// Builds are what ran, the first the one that the run is named for.
+	Builds     []BuildInfo
+	Parameters map[string]string // of the scenario, such as the load
+	Logs       []LogInfo         // a stream each, in the order of the streams
+
 	Outcomes []Outcome // in the order of the rules given
-	Messages []Message // ordered by Text; bounded
+	Panics   []Panic   // in time order; bounded
+	// Facts is what was recorded beside logs and metrics; nil: nothing.
+	Facts *facts.Facts
+	// Messages are the kinds of record that the run wrote, in the order of
+	// [CompareMessages]; bounded.
+	Messages []Message
 	// MessagesCut counts the records whose message did not fit the bound.
 	MessagesCut int64
 
@@ -141,6 +152,32 @@ type Run struct {
 
 	Incomplete bool // closed as incomplete: findings rest on part of the run
 	Missing    bool // no such run was recorded; every outcome is NotEvaluated
+}
+
+// A BuildInfo is what is known of one build that ran; unknown fields are empty.
+type BuildInfo struct {
+	Name, Component, Version, Commit, Image, Digest string
+	Flags                                           []string
+	Verbosity                                       string // in effect, as written
+	Encoding                                        string // of the log, as written
+}
+
+// A LogInfo is what is known of one stream before its records are read.
+type LogInfo struct {
+	Labels      logs.Labels
+	Records     int64
+	Unparseable int64 // records that are not in the stream's own format
+	// Epochs are the lives of the process, in order; there is one at least.
+	Epochs []Epoch
+	Gaps   int // stretches in which records are known to be missing
+}
+
+// An Epoch is the life of one process.
+type Epoch struct {
+	Build int   // index into Run.Builds
+	First int64 // time of its first record, nanoseconds; 0: it has none
+	// Start is the number of its first record in the stream, from 0.
+	Start, Records int64
 }
 
 // Scrapes sums up the metrics that were read of a run.

@@ -1,0 +1,2 @@
+// Package messages takes log records apart and groups them by what the logging call fixes.
+package messages

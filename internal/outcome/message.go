@@ -1,0 +1,70 @@
+package outcome
+
+import "cmp"
+
+// An Encoding is how a record is written.
+type Encoding string
+
+// The encodings.
+const (
+	JSON    Encoding = "json"
+	Console Encoding = "console" // zap's: columns parted by tabs, then a JSON object
+	Klog    Encoding = "klog"
+	Logfmt  Encoding = "logfmt"
+	Text    Encoding = "text" // anything else
+)
+
+// A Message is one kind of record that a run wrote: what one logging call
+// fixes. Records are of one kind if they agree in Text, Logger, Function,
+// Level, Verbosity, Encoding and the names of their top-level keys.
+type Message struct {
+	// Text is the message with what varies from record to record as "<*>".
+	Text     string
+	Logger   string // such as "job"; empty: not named
+	Function string // source file of the call, without the line; empty: not named
+	// Level is "debug", "info", "warn", "error", "panic" or "fatal", whatever
+	// the encoding; empty: not known.
+	Level     string
+	Verbosity int // n of V(n); 0: not more verbose than info
+	Encoding  Encoding
+
+	Keys  []Key // ordered by name; without time, level, logger, caller and message
+	Count int64
+	// First and Last are the first and the last record of this kind.
+	First, Last Evidence
+}
+
+// A Key is one field of the records of a message.
+type Key struct {
+	Name  string // parts of nested objects are joined by dots
+	Count int64  // records that have it, of those that were looked at
+	// Looked is the number of records that were looked at.
+	Looked int64
+	Types  []string // "string", "number", "bool", "null", "object", "array"; ordered
+	Values []string // examples, ordered; bounded
+	Cut    bool     // there are more values
+}
+
+// A Use says how many lines of a rule belong to one message.
+type Use struct {
+	Message int // index into Run.Messages
+	Lines   int64
+}
+
+// CompareMessages orders messages by text and what else tells them apart.
+func CompareMessages(a, b *Message) int {
+	return cmp.Or(
+		cmp.Compare(a.Text, b.Text), cmp.Compare(a.Logger, b.Logger), cmp.Compare(a.Function, b.Function),
+		cmp.Compare(a.Level, b.Level), cmp.Compare(a.Verbosity, b.Verbosity), cmp.Compare(a.Encoding, b.Encoding),
+		compareKeys(a.Keys, b.Keys),
+	)
+}
+
+func compareKeys(a, b []Key) int {
+	for i := range min(len(a), len(b)) {
+		if c := cmp.Compare(a[i].Name, b[i].Name); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}

@@ -1,0 +1,74 @@
+package replay
+
+import (
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
+)
+
+// A recordTag says what the observers know of a record when a rule sees it.
+// Both are indices plus one; 0: none.
+type recordTag struct {
+	message int32 // the message that it belongs to
+	panic   int32 // the panic that it is a part of
+}
+
+// Observers look at every record that is kept, on the goroutine that reads,
+// before the rules see it.
+type observers struct {
+	src      *Source
+	messages *messageCatalogue
+}
+
+func newObservers(src *Source) *observers {
+	return &observers{src: src, messages: newMessageCatalogue()}
+}
+
+func (o *observers) add(stream int, e *logs.Entry) recordTag {
+	o.messages.add(o.src.Streams[stream], e)
+	return recordTag{}
+}
+
+// finish writes what was seen to res, and to the outcomes of the rules which
+// of it each of them saw.
+func (o *observers) finish(res *Result, rules []*ruleState) {
+	res.Messages, res.MessagesCut = o.messages.list(), o.messages.cut
+	for i, rs := range rules {
+		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list()
+	}
+}
+
+// SeenTags counts the records that passed a rule's pipelines by their tags.
+type seenTags struct {
+	messages []int64 // lines, by message
+	panics   []int64 // likewise, by panic
+}
+
+func (s *seenTags) add(t recordTag) {
+	s.messages = count(s.messages, t.message)
+	s.panics = count(s.panics, t.panic)
+}
+
+func count(of []int64, tag int32) []int64 {
+	if tag == 0 {
+		return of
+	}
+	for len(of) < int(tag) {
+		of = append(of, 0)
+	}
+	of[tag-1]++
+	return of
+}
+
+func (s *seenTags) list() (uses []outcome.Use, panics []int) {
+	for i, n := range s.messages {
+		if n > 0 {
+			uses = append(uses, outcome.Use{Message: i, Lines: n})
+		}
+	}
+	for i, n := range s.panics {
+		if n > 0 {
+			panics = append(panics, i)
+		}
+	}
+	return uses, panics
+}
