@@ -43,6 +43,17 @@ type Key struct {
 	Types  []string // "string", "number", "bool", "null", "object", "array"; ordered
 	Values []string // examples, ordered; bounded
 	Cut    bool     // there are more values
+	// Texts are the sentences that the field holds, what varies masked as in
+	// Message.Text, ordered by text; bounded. They tell apart what a constant
+	// message says in a field, such as the note of an event or the error.
+	Texts []KeyText
+}
+
+// A KeyText is one sentence that a field holds.
+type KeyText struct {
+	Text  string
+	Count int64 // records that hold it
+	First Evidence
 }
 
 // A Use says how many lines of a rule belong to one message.
