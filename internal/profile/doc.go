@@ -1,2 +1,0 @@
-// Package profile reads profiles: data files that say what is special to one component.
-package profile
