@@ -31,8 +31,10 @@ type comparison struct {
 	in         *Input
 	deployed   map[string][]*outcome.Run // by scenario
 	candidate  map[string][]*outcome.Run
-	catalogues map[string]*catalogue // by scenario, of the candidate; made when asked for
-	metrics    *metricViews          // made when asked for
+	catalogues map[string]*catalogue  // by scenario, of the candidate; made when asked for
+	metrics    *metricViews           // made when asked for
+	accepted   map[string]*acceptance // by fingerprint
+	twins      map[ruleName]int       // rules of one kind, group and name
 }
 
 // Compare returns what the runs of both builds say about the rules.
@@ -42,6 +44,8 @@ func Compare(in Input) *Report {
 		deployed:   byScenario(in.Deployed.Runs),
 		candidate:  byScenario(in.Candidate.Runs),
 		catalogues: map[string]*catalogue{},
+		accepted:   acceptances(in.Suppressions),
+		twins:      twins(in.Rules),
 	}
 	r := &Report{
 		Deployed:  build(in.Deployed),
@@ -98,6 +102,7 @@ func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
 		Deployed: shown(k.deployed), Candidate: shown(k.candidate),
 		Yielded: k.deployed.yes || k.candidate.yes,
 	}
+	res.Accepted = k.accepted(found)
 	if k.decidedOn("not-evaluated") {
 		res.Reason = cmp.Or(k.deployed.reason, k.candidate.reason)
 	}
@@ -125,7 +130,10 @@ func (c *comparison) finish(k check, of *cell, found []Finding) []Finding {
 			}
 		}
 		f.Deployed, f.Candidate = bounded(f.Deployed), bounded(f.Candidate)
-		f.Fingerprint = fingerprint(f)
+		f.Fingerprint = fingerprint(f, f.Rule != nil && c.twins[nameOf(f.Rule)] > 1)
+		if !k.final {
+			c.accept(f)
+		}
 	}
 	return found
 }

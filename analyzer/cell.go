@@ -27,6 +27,16 @@ func (c *cell) decidedOn(id string) bool {
 	return slices.Contains(c.decided, id)
 }
 
+// accepted reports whether the verdict leaves something open, and all findings
+// that say so were accepted.
+func (c *cell) accepted(found []Finding) bool {
+	if c.verdict != Inconclusive && c.verdict != NotEvaluated {
+		return false
+	}
+	open := slices.ContainsFunc(found, func(f Finding) bool { return c.decidedOn(f.ID) && !f.Accepted() })
+	return len(c.decided) > 0 && !open
+}
+
 // isAlert reports whether the rule is an alert rule.
 func (c *cell) isAlert() bool { return c.rule.Kind == rules.Alert }
 

@@ -11,6 +11,10 @@ type check struct {
 	// scenario or fingerprint; a severity that is set replaces the default.
 	cell func(*cell) []Finding
 	runs func(*comparison) []Finding
+
+	// final says that no suppression accepts what it yields: it is about
+	// suppressions.
+	final bool
 }
 
 // checks is the table of all checks.
@@ -40,6 +44,10 @@ var checks = []check{
 	alertCleared,
 	matchGained,
 	matchFlaky,
+
+	// These tell what became of the suppressions, so they come last.
+	suppressionExpired,
+	suppressionUnused,
 }
 
 // decided returns the cell function of a check whose ID the verdict table

@@ -43,6 +43,8 @@ var checkCases = []struct {
 	{"headroom-shrunk", headroom(12.5), headroom(12.6)},
 	{"frequency-changed", lines(126), lines(125)},
 	{"labels-lost", answers("cluster"), answers("cluster", "queue")},
+	{"suppression-expired", nil, nil}, // TestSuppress_Ends
+	{"suppression-unused", nil, nil},
 	{"metric-lost", metricsOf("other_total", "counter", "queue", "a"), metricsOf("pending_total", "", "", "")},
 	{"metric-type-changed", metricsOf("pending_total", "gauge", "queue", "a"), metricsOf("pending_total", "", "queue", "a")},
 	{"metric-label-lost", metricsOf("pending_total", "counter", "queue", "b"), metricsOf("pending_total", "counter", "queue", "a")},

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
@@ -51,6 +52,14 @@ type Input struct {
 	Unmatched []Unmatched
 	// Severities overrides the default severity of findings by ID.
 	Severities map[string]Severity
+	// Suppressions accept findings. Of two with one fingerprint the first
+	// counts.
+	Suppressions []Suppression
+	// Now is the time at which suppressions expire; zero: none does.
+	Now time.Time
+	// Partial says what of the whole review was left out. A suppression that
+	// may be about that is not called unused.
+	Partial Partial
 	// Notes are texts for the reader, such as "selectors assumed".
 	Notes []string
 	// SelectorsAssumed says that every selector was taken to match (raw logs
@@ -60,6 +69,16 @@ type Input struct {
 	// file with an error. They are reported and make the exit code 2.
 	Problems []*source.Error
 }
+
+// Partial says what a comparison left out of the review that it belongs to.
+type Partial int
+
+// What can be left out.
+const (
+	NothingLeftOut Partial = iota
+	OtherScenarios         // but of those of the input it is whole
+	OtherRules             // scenarios may be left out too
+)
 
 // An Unmatched is an expectation of a rule that the set does not hold.
 type Unmatched struct {

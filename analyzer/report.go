@@ -51,12 +51,15 @@ type Result struct {
 	// Yielded reports whether the rule fired or matched in one repetition at
 	// least, on either build.
 	Yielded bool
+	// Accepted reports whether all findings that leave the verdict open were
+	// accepted. The verdict stays, and does not keep the review from passing.
+	Accepted bool
 }
 
 // counts reports whether an inconclusive result keeps a review from passing:
 // something was declared of the rule, or it is known to fire. Of an alert that
 // nobody declared and that never fired there is nothing to lose.
-func (r *Result) counts() bool { return r.Expect != ExpectNone || r.Yielded }
+func (r *Result) counts() bool { return !r.Accepted && (r.Expect != ExpectNone || r.Yielded) }
 
 // An Outcome is what a rule did on one build in all repetitions of a
 // scenario. The embedded numbers are those of the first repetition that ended
@@ -87,6 +90,9 @@ type Finding struct {
 	// scenario: a label, a message, a signature. Often empty.
 	Subject     string
 	Fingerprint string
+	// Suppressed says who accepted the finding, and why; nil: nobody, it
+	// counts.
+	Suppressed *Suppression
 
 	Deployed, Candidate *outcome.Evidence // nil: no line to show
 	// Said is the part of the line that matched which says what it is about.
@@ -168,7 +174,7 @@ func ParseFailOn(name string) (FailOn, error) {
 
 // ExitCode returns what a program that made r ends with: 0 pass, 1 fail, 3
 // inconclusive, 2 for problems in the input. Of several that apply 2 wins
-// over 1 over 3. The choice moves only 1: FailOnNever turns it into 0,
+// over 1 over 3. Findings that were accepted count for none. The choice moves only 1: FailOnNever turns it into 0,
 // FailOnWarn gives it for warnings too.
 func (r *Report) ExitCode(on FailOn) int {
 	if len(r.Problems) > 0 {
@@ -176,7 +182,7 @@ func (r *Report) ExitCode(on FailOn) int {
 	}
 	if on == FailOnWarn {
 		for _, f := range r.Findings {
-			if f.Severity >= Warn {
+			if f.Severity >= Warn && !f.Accepted() {
 				return 1
 			}
 		}

@@ -78,8 +78,6 @@ var reserved = []ID{
 	{Name: "restart", Severity: Warn},
 	{Name: "sensitive-data", Severity: Warn},
 	{Name: "stale-entry", Severity: Warn},
-	{Name: "suppression-expired", Severity: Warn},
-	{Name: "suppression-unused", Severity: Warn},
 	{Name: "uncovered-error", Severity: Warn},
 	{Name: "unparseable-grew", Severity: Warn},
 	{Name: "verbosity-hidden", Severity: Warn},

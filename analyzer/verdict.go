@@ -120,12 +120,13 @@ func lookup(expect Expect, query bool, d, c answer) row {
 }
 
 // afterSeverities returns the verdict of a rule once severities are final: a
-// rule fails if, and only if, one of its findings breaks. So what the table
+// rule fails if, and only if, one of its findings breaks and was not
+// accepted. So what the table
 // calls a failure passes when the review file made its finding milder, and
 // any other verdict becomes a failure when a finding was made to break.
 func afterSeverities(v Verdict, findings []Finding) Verdict {
 	for _, f := range findings {
-		if f.Severity == Break {
+		if f.Severity == Break && !f.Accepted() {
 			return Fail
 		}
 	}
@@ -139,6 +140,9 @@ func afterSeverities(v Verdict, findings []Finding) Verdict {
 // unknown says that something speaks against a pass that no result shows.
 func review(r *Report, unknown bool) Verdict {
 	for _, f := range r.Findings {
+		if f.Accepted() {
+			continue
+		}
 		if f.Severity == Break {
 			return Fail
 		}
@@ -147,7 +151,7 @@ func review(r *Report, unknown bool) Verdict {
 	exercised := false
 	for i := range r.Results {
 		switch res := &r.Results[i]; {
-		case res.Verdict == NotEvaluated, res.Verdict == Inconclusive && res.counts():
+		case res.Verdict == NotEvaluated && !res.Accepted, res.Verdict == Inconclusive && res.counts():
 			return Inconclusive
 		case res.Verdict == Pass:
 			exercised = true

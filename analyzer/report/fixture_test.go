@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/logs"
@@ -23,6 +24,7 @@ var fixtures = []struct {
 	{"hostile", func() *analyzer.Report { return analyzer.Compare(hostile()) }, Options{Width: 80}, ""},
 	{"many", func() *analyzer.Report { return analyzer.Compare(many(300)) }, Options{Width: 100}, "terminal"},
 	{"pass", func() *analyzer.Report { return analyzer.Compare(passing()) }, Options{}, ""},
+	{"accepted", func() *analyzer.Report { return analyzer.Compare(accepting()) }, Options{Width: 100}, ""},
 	{"empty", func() *analyzer.Report { return analyzer.Compare(analyzer.Input{}) }, Options{Width: 60}, ""},
 }
 
@@ -224,6 +226,33 @@ func many(n int) analyzer.Input {
 		in.add(alert(fmt.Sprintf("Rule%03d", i), expr), row, row, row)
 	}
 	return in.Input
+}
+
+// accepting is the upgrade with one finding accepted of two that a rule has in
+// two scenarios, one accepted too long ago, and an entry that fits nothing.
+func accepting() analyzer.Input {
+	in := upgrade()
+	in.Problems, in.Unmatched, in.Notes = nil, nil, nil
+	in.Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	day := func(month time.Month) time.Time { return time.Date(2026, month, 30, 0, 0, 0, 0, time.UTC) }
+	add := func(line int, print, reason string, until time.Time) {
+		in.Suppressions = append(in.Suppressions, analyzer.Suppression{
+			Fingerprint: print, Reason: reason, Owner: "team <b>queues</b>", Expires: until,
+			Pos: source.Position{File: "stillfires.yaml", Line: line, Column: 3},
+		})
+	}
+	for _, f := range analyzer.Compare(in).Findings {
+		switch {
+		case f.ID == "alert-lost" && f.Scenario == "ordinary-reconnect":
+			add(4, f.Fingerprint, "the dashboard replaces it | see \x1b[31mCHG-1", day(time.November))
+		case f.ID == "alert-false":
+			add(9, f.Fingerprint, "a false alarm at night was agreed", day(time.October))
+		case f.ID == "not-evaluated":
+			add(14, f.Fingerprint, "the panel is for show", day(time.December))
+		}
+	}
+	add(19, strings.Repeat("0", 32), "was mended since", day(time.December))
+	return in
 }
 
 // passing is the best that can happen.

@@ -24,7 +24,7 @@ type block struct {
 	also []*block
 }
 
-// blocks groups the findings of one severity, in the report's order.
+// blocks groups the findings of one severity that nobody accepted, in the report's order.
 func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 	type key struct {
 		id, group, name, subject string
@@ -36,7 +36,7 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 	var out []*block
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Severity != s {
+		if f.Severity != s || f.Accepted() {
 			continue
 		}
 		k := key{id: f.ID, subject: f.Subject}

@@ -29,6 +29,8 @@ type (
 		Runs      []jsonRun     `json:"runs"`
 		Notes     []string      `json:"notes"`
 		Problems  []jsonProblem `json:"problems"`
+		// Suppressed is how many findings were accepted.
+		Suppressed int `json:"suppressed"`
 	}
 	jsonBuild struct {
 		Build     *string `json:"build"`
@@ -111,6 +113,12 @@ type (
 		Nearest     []jsonNear    `json:"nearest"`
 		Repair      *struct{}     `json:"repair"`
 		Fingerprint string        `json:"fingerprint"`
+		Suppressed  *jsonAccepted `json:"suppressed"`
+	}
+	jsonAccepted struct {
+		Reason  string `json:"reason"`
+		Owner   string `json:"owner"`
+		Expires string `json:"expires"` // the last day on which it holds
 	}
 	jsonParting struct {
 		Stage     string `json:"stage"`
@@ -154,16 +162,17 @@ func (n number) MarshalJSON() ([]byte, error) {
 // renderJSON writes the report as one indented JSON object.
 func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 	out := jsonReport{
-		Schema:    Schema,
-		Verdict:   r.Verdict.String(),
-		Deployed:  toJSONBuild(r.Deployed),
-		Candidate: toJSONBuild(r.Candidate),
-		Scenarios: list(r.Scenarios),
-		Rules:     make([]jsonRule, 0, len(r.Results)),
-		Findings:  make([]jsonFinding, 0, len(r.Findings)),
-		Runs:      make([]jsonRun, 0, len(r.Runs)),
-		Notes:     list(r.Notes),
-		Problems:  make([]jsonProblem, 0, len(r.Problems)),
+		Schema:     Schema,
+		Verdict:    r.Verdict.String(),
+		Suppressed: r.Accepted(),
+		Deployed:   toJSONBuild(r.Deployed),
+		Candidate:  toJSONBuild(r.Candidate),
+		Scenarios:  list(r.Scenarios),
+		Rules:      make([]jsonRule, 0, len(r.Results)),
+		Findings:   make([]jsonFinding, 0, len(r.Findings)),
+		Runs:       make([]jsonRun, 0, len(r.Runs)),
+		Notes:      list(r.Notes),
+		Problems:   make([]jsonProblem, 0, len(r.Problems)),
 	}
 	for i := range r.Results {
 		out.Rules = append(out.Rules, toJSONRule(&r.Results[i]))
@@ -254,6 +263,9 @@ func toJSONFinding(f *analyzer.Finding) jsonFinding {
 	out.Rule = text(f.Unmatched)
 	if f.Rule != nil {
 		out.Rule = &f.Rule.Name
+	}
+	if by := f.Suppressed; by != nil {
+		out.Suppressed = &jsonAccepted{by.Reason, by.Owner, by.Day()}
 	}
 	if p := f.Parting; p != nil {
 		out.Stage = &jsonParting{p.Stage, p.Deployed, p.Candidate}

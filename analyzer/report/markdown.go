@@ -28,8 +28,8 @@ type page struct {
 // renderMarkdown writes a report for a change ticket.
 func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
 	p := &page{bufio.NewWriter(w), r, resultsByKey(r)}
-	p.line("# stillfires: %s", strings.ToUpper(r.Verdict.String()))
-	p.line("\n%s: %s. %s: %s.", md(headline(r)), md(meaning(r)), sizes(r), counts(r))
+	p.line("# stillfires: %s%s", strings.ToUpper(r.Verdict.String()), exceptAccepted(r))
+	p.line("\n%s: %s. %s: %s.", md(headline(r)), md(meant(r)), sizes(r), counts(r))
 	if note := exitNote(r, o.FailOn); note != "" {
 		p.line("\n%s.", md(sentence(note)))
 	}
@@ -44,6 +44,7 @@ func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
 	p.list("Notes", r.Notes)
 	p.list("What to try next", next(r))
 	p.verdicts()
+	howToAccept(p, r)
 	return p.w.Flush()
 }
 

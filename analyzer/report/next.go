@@ -47,11 +47,14 @@ func next(r *analyzer.Report) []string {
 	for _, a := range advice {
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if f.Severity >= analyzer.Warn && slices.Contains(a.ids, f.ID) && (a.when == nil || a.when(f)) {
+			if f.Severity >= analyzer.Warn && !f.Accepted() && slices.Contains(a.ids, f.ID) && (a.when == nil || a.when(f)) {
 				out = append(out, a.text)
 				break
 			}
 		}
+	}
+	if slices.ContainsFunc(r.Findings, func(f analyzer.Finding) bool { return f.Severity == analyzer.Break && !f.Accepted() }) {
+		out = append(out, "Or accept until a day what is agreed: --format markdown ends with what to copy.")
 	}
 	return out
 }

@@ -10,4 +10,6 @@ var sections = []struct {
 	name     string
 	terminal func(*screen, *analyzer.Report) // a few lines: the screen is small
 	markdown func(*page, *analyzer.Report)
-}{}
+}{
+	{"accepted", acceptedTerminal, acceptedMarkdown},
+}

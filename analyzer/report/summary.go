@@ -95,11 +95,11 @@ func belies(f *analyzer.Finding) bool {
 	return false
 }
 
-// warnings counts the findings that are warnings.
+// warnings counts the findings that are warnings and that nobody accepted.
 func warnings(r *analyzer.Report) int {
 	n := 0
 	for i := range r.Findings {
-		if r.Findings[i].Severity == analyzer.Warn {
+		if r.Findings[i].Severity == analyzer.Warn && !r.Findings[i].Accepted() {
 			n++
 		}
 	}
@@ -108,8 +108,11 @@ func warnings(r *analyzer.Report) int {
 
 // meaning says in one sentence what the verdict means for the upgrade. It
 // follows the findings, as the review file may have made them milder or worse.
-func meaning(r *analyzer.Report) string {
-	breaks := idsOf(r, func(f *analyzer.Finding) bool { return f.Severity == analyzer.Break })
+func meaning(r *analyzer.Report) string { return meant(r) + exceptAccepted(r) }
+
+// meant is the meaning without what was accepted.
+func meant(r *analyzer.Report) string {
+	breaks := idsOf(r, func(f *analyzer.Finding) bool { return f.Severity == analyzer.Break && !f.Accepted() })
 	switch r.Verdict {
 	case analyzer.Pass:
 		but := idsOf(r, belies)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +49,8 @@ type compareFlags struct {
 	year                int
 	zone, start         string
 	failOn              string
+	suppressions        []string
+	date                string
 	out                 outputFlags
 }
 
@@ -79,6 +80,8 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as UTC or Europe/Berlin")
 	flags.StringVar(&f.start, "start", "", "time of the first record of raw logs that have no times (RFC 3339); the others follow by a microsecond each")
 	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
+	flags.StringSliceVar(&f.suppressions, "suppressions", nil, "file of findings that were accepted, beside those of the review file")
+	flags.StringVar(&f.date, "date", "", "the day, such as 2026-11-30, by which accepted findings expire (default: that of SOURCE_DATE_EPOCH, else today, UTC)")
 	f.out.register(flags)
 	return cmd
 }
@@ -101,7 +104,7 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	opts, err := f.options(cmd, env.stdin)
+	opts, err := f.options(cmd, env)
 	if err != nil {
 		return err
 	}
@@ -127,11 +130,12 @@ func exitWith(code int) error {
 }
 
 // options turns flags into the options of the comparison.
-func (f *compareFlags) options(cmd *cobra.Command, stdin io.Reader) (compare.Options, error) {
+func (f *compareFlags) options(cmd *cobra.Command, env *cliEnv) (compare.Options, error) {
 	o := compare.Options{
 		Corpus: f.corpus, Deployed: f.deployed, Candidate: f.candidate,
 		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
-		Raw: compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: stdin},
+		Raw:          compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: env.stdin},
+		Suppressions: f.suppressions,
 	}
 	if cmd.Flags().Changed("interval") && f.interval <= 0 {
 		return o, fmt.Errorf("--interval %s: must be positive, such as 30s", f.interval)
@@ -144,6 +148,9 @@ func (f *compareFlags) options(cmd *cobra.Command, stdin io.Reader) (compare.Opt
 		o.Raw.Start = &start
 	}
 	var err error
+	if o.Now, err = f.now(env.getenv); err != nil {
+		return o, err
+	}
 	if o.Labels, err = parseLabels(f.labels); err != nil {
 		return o, err
 	}
@@ -155,6 +162,26 @@ func (f *compareFlags) options(cmd *cobra.Command, stdin io.Reader) (compare.Opt
 		return o, errors.New("nothing to compare; give a review file with -f, or --deployed and --candidate with --rules, or try: stillfires demo")
 	}
 	return o, nil
+}
+
+// now returns the time by which suppressions expire.
+func (f *compareFlags) now(getenv func(string) string) (time.Time, error) {
+	if f.date != "" {
+		day, err := time.Parse(time.DateOnly, f.date)
+		if err != nil {
+			return day, fmt.Errorf("--date %q: write a day such as 2026-11-30", f.date)
+		}
+		return day, nil
+	}
+	// See https://reproducible-builds.org/specs/source-date-epoch/.
+	if epoch := getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH %q: must be seconds since 1970, or name the day with --date", epoch)
+		}
+		return time.Unix(seconds, 0).UTC(), nil
+	}
+	return time.Now().UTC(), nil
 }
 
 // parseLabels reads name=value pairs, joined by commas. A value may be quoted,

@@ -41,6 +41,12 @@ type Options struct {
 	Labels       logs.Labels
 	IngestLabels bool
 	Raw          RawOptions
+	// Suppressions are files of accepted findings, beside those of the review
+	// file.
+	Suppressions []string
+	// Now is the time at which suppressions expire. It is needed where there
+	// are any.
+	Now time.Time
 	// Base is the folder that files are shown relative to; empty: as given.
 	Base string
 }
@@ -48,6 +54,14 @@ type Options struct {
 // Run compares. The error is one that leaves nothing to report; items of the
 // input that are not valid are in the report's Problems.
 func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
+	suppressed, err := review.LoadSuppressions(o.Review, o.Suppressions...)
+	if err != nil {
+		return nil, err
+	}
+	if len(suppressed.Accepted) > 0 && o.Now.IsZero() {
+		return nil, errors.New("findings are accepted until a date, but no date was given")
+	}
+	partial := o.partial()
 	o = o.withReview()
 	if len(o.Rules) == 0 {
 		return nil, errors.New("no rules given; name rule files or folders with --rules, or under rules: in the review file")
@@ -81,6 +95,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
+		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
 	}
 	for _, n := range set.Notes {
 		in.Notes = append(in.Notes, n.Pos.String()+": "+n.Msg)
@@ -88,6 +103,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	if err := o.expectations(&in, set, known, deployed, candidate); err != nil {
 		return nil, err
 	}
+	in.Problems = append(in.Problems, suppressed.Problems...)
 	if err := replaySides(ctx, plan, deployed, candidate); err != nil {
 		return nil, err
 	}
@@ -96,6 +112,18 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	missingRuns(&in)
 	showRelative(o.Base, &in)
 	return analyzer.Compare(in), nil
+}
+
+// partial says what the options leave out of the review that suppressions may
+// have been written for.
+func (o *Options) partial() analyzer.Partial {
+	switch {
+	case o.Review != nil && len(o.Review.Rules) > 0 && len(o.Rules) > 0:
+		return analyzer.OtherRules
+	case len(o.Scenarios) > 0:
+		return analyzer.OtherScenarios
+	}
+	return analyzer.NothingLeftOut
 }
 
 // withReview fills what was not given on the command line.

@@ -68,6 +68,9 @@ func showRelative(base string, in *analyzer.Input) {
 	for i := range in.Rules {
 		cut(&in.Rules[i].Pos.File)
 	}
+	for i := range in.Suppressions {
+		cut(&in.Suppressions[i].Pos.File)
+	}
 	for _, p := range in.Problems {
 		cut(&p.Pos.File)
 	}

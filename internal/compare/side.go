@@ -73,8 +73,9 @@ func (o *Options) Inputs() []string {
 	full := o.withReview()
 	inputs := []string{full.Deployed, full.Candidate}
 	if o.Review != nil {
-		inputs = append(inputs, o.Review.Path)
+		inputs = append(inputs, o.Review.Path, o.Review.SuppressionFile)
 	}
+	inputs = append(inputs, o.Suppressions...)
 	if set, err := rules.Load(full.Rules, rules.Options{}); err == nil {
 		inputs = append(inputs, set.Files...)
 	}

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +35,16 @@ type reader struct {
 // parse reads the text of a review file. ids are the finding IDs that it may
 // name. The error is that of [Load].
 func parse(path string, text []byte, ids []string) (*File, error) {
+	r, err := parseDocument(path, text, ids, "review file", (*reader).reviewKeys)
+	if err != nil {
+		return nil, err
+	}
+	return r.file, nil
+}
+
+// parseDocument reads a file of one document with a version and the keys that
+// keys returns. What names the file in errors.
+func parseDocument(path string, text []byte, ids []string, what string, keys func(*reader) []key) (*reader, error) {
 	file := yamlpos.NewFile(path, text)
 	docs, problems := yamlpos.Parse(file)
 	r := &reader{ids: ids, errs: problems, file: &File{
@@ -43,13 +52,13 @@ func parse(path string, text []byte, ids []string) (*File, error) {
 	}}
 	switch {
 	case len(problems) > 0:
-	case len(docs) == 0:
-		r.errs = append(r.errs, &source.Error{Pos: file.Position(0), Msg: "the review file is empty", Hint: "begin with version: 1"})
+	case len(docs) == 0 || docs[0].Root == nil:
+		r.errs = append(r.errs, &source.Error{Pos: file.Position(0), Msg: "the " + what + " is empty", Hint: "begin with version: 1"})
 	case len(docs) > 1:
-		r.errs = append(r.errs, file.Errorf(docs[1].Start(), docs[1].Start()+3, "a review file is one document"))
+		r.errs = append(r.errs, file.Errorf(docs[1].Start(), docs[1].Start()+3, "a %s is one document", what))
 	default:
 		r.doc = docs[0]
-		r.readFile()
+		r.readFile(what, keys(r))
 	}
 	if len(r.errs) > 0 {
 		all := append(r.errs, r.file.Problems...)
@@ -57,7 +66,7 @@ func parse(path string, text []byte, ids []string) (*File, error) {
 		return nil, ErrorList(all)
 	}
 	sortErrors(r.file.Problems)
-	return r.file, nil
+	return r, nil
 }
 
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
@@ -67,15 +76,19 @@ func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
 }
 
 // readFile reads the whole document.
-func (r *reader) readFile() {
-	f := r.file
-	if r.doc.Root == nil {
-		r.errs = append(r.errs, &source.Error{Pos: r.doc.File.Position(0), Msg: "the review file is empty", Hint: "begin with version: 1"})
-		return
-	}
+func (r *reader) readFile(what string, keys []key) {
 	version := false
-	r.mapping(r.doc.Root, "the review file", []key{
-		{"version", func(n *yaml.Node) { version = true; r.version(n) }},
+	keys = append([]key{{"version", func(n *yaml.Node) { version = true; r.version(n, what) }}}, keys...)
+	r.mapping(r.doc.Root, "the "+what, keys)
+	if !version && len(r.errs) == 0 {
+		r.fail(r.doc.Root, "begin with version: 1", "the version is missing")
+	}
+}
+
+// reviewKeys returns the keys of a review file, without its version.
+func (r *reader) reviewKeys() []key {
+	f := r.file
+	return []key{
 		{"corpus", func(n *yaml.Node) { f.Corpus = f.relative(r.text(n, "corpus")) }},
 		{"deployed", func(n *yaml.Node) { f.Deployed = r.build(n, "deployed") }},
 		{"candidate", func(n *yaml.Node) { f.Candidate = r.build(n, "candidate") }},
@@ -87,9 +100,7 @@ func (r *reader) readFile() {
 		})},
 		{"scenarios", r.listed(r.scenarios)},
 		{"severities", r.listed(r.severities)},
-	})
-	if !version && len(r.errs) == 0 {
-		r.fail(r.doc.Root, "begin with version: 1", "the version is missing")
+		{"suppressions", r.suppressionsOrFile},
 	}
 }
 
@@ -170,10 +181,10 @@ func (r *reader) text(n *yaml.Node, what string) string {
 	return ""
 }
 
-func (r *reader) version(n *yaml.Node) {
+func (r *reader) version(n *yaml.Node, what string) {
 	var v int
 	if err := n.Decode(&v); err != nil || n.ShortTag() == "!!null" || v != 1 {
-		r.fail(n, "write version: 1", "unknown version of the review file")
+		r.fail(n, "write version: 1", "unknown version of the %s", what)
 	}
 }
 
@@ -296,13 +307,7 @@ func (r *reader) expectations(s *Scenario, e analyzer.Expect, n *yaml.Node, seen
 
 func (r *reader) severities(n *yaml.Node) {
 	r.entriesOf(n, "severities", func(field yamlpos.Field) {
-		if !slices.Contains(r.ids, field.Name) {
-			hint := suggest.Hint(field.Name, r.ids)
-			if hint == "" {
-				hint = "the findings are listed in docs/findings"
-			}
-			r.fail(field.Key, hint, "there is no finding %q", field.Name)
-		}
+		r.knownID(field.Key, field.Name)
 		text := r.text(field.Value, "a severity")
 		if text == "" {
 			return

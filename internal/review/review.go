@@ -42,8 +42,12 @@ type File struct {
 	Default    analyzer.Expect
 	Scenarios  []Scenario // in the order of the file
 	Severities map[string]analyzer.Severity
-	// Problems are what is wrong under defaults, scenarios and severities, in
-	// the order of the file. They stand beside what was read, so that they
+	// Suppressions are the findings that the file accepts, in its order, or
+	// SuppressionFile is the file that lists them; see [LoadSuppressions].
+	Suppressions    []analyzer.Suppression
+	SuppressionFile string
+	// Problems are what is wrong under defaults, scenarios, severities and
+	// suppressions, in the order of the file. They stand beside what was read, so that they
 	// can be shown together with what Resolve finds.
 	Problems []*source.Error
 }
@@ -92,6 +96,15 @@ func (l ErrorList) Unwrap() []error {
 // [ErrorList], which then holds all that is wrong in the file. If only what is
 // expected is wrong, it is in the file's Problems.
 func Load(path string) (*File, error) {
+	text, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, text, analyzer.FindingIDs())
+}
+
+// read returns what is in a file, unless that is too much.
+func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -104,7 +117,7 @@ func Load(path string) (*File, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("%s: the file is larger than %d bytes", path, maxBytes)
 	}
-	return parse(path, text, analyzer.FindingIDs())
+	return text, nil
 }
 
 // relative makes a path of the file one of the working directory.

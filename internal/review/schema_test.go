@@ -28,8 +28,13 @@ func schema(t testing.TB) *jsonschema.Schema {
 // valid reports whether the schema takes a YAML text.
 func valid(t testing.TB, s *jsonschema.Schema, text string) error {
 	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatal(err)
+	}
+	datesAreText(&doc)
 	var v any
-	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+	if err := doc.Decode(&v); err != nil {
 		t.Fatal(err)
 	}
 	encoded, err := json.Marshal(v)
@@ -41,6 +46,16 @@ func valid(t testing.TB, s *jsonschema.Schema, text string) error {
 		t.Fatal(err)
 	}
 	return s.Validate(instance)
+}
+
+// datesAreText makes texts of dates, as editors see them.
+func datesAreText(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, c := range n.Content {
+		datesAreText(c)
+	}
 }
 
 func TestSchema_DocumentedExamples(t *testing.T) {
@@ -64,6 +79,55 @@ func TestSchema_DocumentedExamples(t *testing.T) {
 	}
 	if examples == 0 {
 		t.Error("no examples are documented")
+	}
+}
+
+const (
+	accepted    = `{fingerprint: "fadc128a87f185c40f8c32aeae48e23d", reason: r, owner: o, expires: 2027-01-31}`
+	acceptedToo = `{fingerprint: 'fadc128a87f185c40f8c32aeae48e23d', id: alert-lost, scenario: s, reason: "r s", owner: o, expires: "2027-01-31"}`
+)
+
+// The schema of a file of suppressions, and its entries, which the review file
+// has too.
+func TestSchema_Suppressions(t *testing.T) {
+	own, err := jsonschema.NewCompiler().Compile(filepath.Join(docs, "suppressions.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(docs, "suppressions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(text), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	both := schema(t)
+	f := func(good bool, text string) {
+		t.Helper()
+		list, problems, err := parseSuppressions("s.yaml", []byte(text), analyzer.FindingIDs())
+		if (err == nil && len(problems) == 0) != good {
+			t.Errorf("parseSuppressions(%q): %v, %v; want good=%v", text, err, problems, good)
+		}
+		if good && strings.Contains(text, "finger") != (len(list) > 0) {
+			t.Errorf("parseSuppressions(%q): %d entries", text, len(list))
+		}
+		for _, s := range []*jsonschema.Schema{own, both} {
+			if err := valid(t, s, text); (err == nil) != good {
+				t.Errorf("schema on %q: %v; want good=%v", text, err, good)
+			}
+		}
+	}
+	f(true, example)
+	f(true, "version: 1\n")
+	f(false, "suppressions: []\n")
+	f(false, "version: 2\nsuppressions: []\n")
+	f(true, "version: 1\nsuppressions: ["+accepted+"]\n")
+	for _, change := range [][2]string{
+		{"fadc", "FADC"}, {"fadc", "fad"}, {"fadc", "gadc"}, {"owner: o", "owner: ''"}, {"owner: o", "owner: ' '"}, {"owner: o", "owner: 5"},
+		{"owner: o", "ownr: o"}, {"owner: o, ", ""}, {"reason: r, ", ""}, {"reason: r", "reason: [r]"}, {", expires: 2027-01-31", ""},
+		{"2027-01-31", "tomorrow"}, {"2027-01-31", "2027-1-31"}, {"2027-01-31", "2027-01-31T00:00:00Z"}, {"2027-01-31", ""}, {"2027-01-31", "20270131"},
+		{"reason: r", "reason: r, id: ''"}, {"reason: r", "reason: r, scenario: ''"},
+	} {
+		f(false, "version: 1\nsuppressions: ["+strings.Replace(accepted, change[0], change[1], 1)+"]\n")
 	}
 }
 
@@ -95,6 +159,7 @@ func TestSchema_AgreesWithParse(t *testing.T) {
 		"defaults: {}", "defaults: {expect: none}", "defaults: {expect: must-clear}", "scenarios: {}", "scenarios: {a: {}}",
 		"scenarios: {a: {must-fire: []}}", "scenarios: {a: {must-fire: [x], must-clear: [y], must-stay-silent: [z], expect: must-fire}}",
 		"scenarios: {a: {must-fire: [x]}, b: {must-clear: [x]}}", "severities: {}", "severities: {alert-lost: warn}",
+		"suppressions: []", "suppressions: accepted.yaml", "suppressions: [" + accepted + "]", "suppressions: [" + acceptedToo + "]",
 	} {
 		f(true, "version: 1\n"+good)
 	}
@@ -106,6 +171,7 @@ func TestSchema_AgreesWithParse(t *testing.T) {
 		"scenarios: {'': {}}", "scenarios: {a: {must-fire: x}}", "scenarios: {a: {must-fire: [5]}}", "scenarios: {a: {must-fire: ['']}}", "scenarios: {a: {must-fire: }}",
 		"scenarios: {a: {must-fire: [x, x]}}", "scenarios: {a: {fire: [x]}}", "scenarios: {a: {expect: fire}}", "severities: []", "severities:",
 		"severities: {alert-lost: bad}", "severities: {alert-lost: 1}", "severities: {alert-lost: }", "severities: {Alert Lost: warn}", "more: 1",
+		"suppressions:", "suppressions: ''", "suppressions: {}", "suppressions: [x]", "suppressions: [{}]", "suppressions: 5",
 	} {
 		f(false, "version: 1\n"+bad)
 	}
@@ -117,6 +183,9 @@ func TestSchema_Blind(t *testing.T) {
 	for _, text := range []string{
 		"version: 1\nseverities: {alert-lots: warn}",
 		"version: 1\nscenarios: {a: {must-fire: [x], must-clear: [x]}}",
+		"version: 1\nsuppressions: [" + accepted + ", " + acceptedToo + "]",
+		"version: 1\nsuppressions: [" + strings.Replace(acceptedToo, "alert-lost", "alert-lots", 1) + "]",
+		"version: 1\nsuppressions: [" + strings.Replace(accepted, "01-31", "02-31", 1) + "]",
 	} {
 		if err := valid(t, s, text); err != nil {
 			t.Errorf("schema on %q: %v", text, err)
