@@ -9,14 +9,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/tidwall/gjson"
 )
 
@@ -27,51 +25,95 @@ const maxCarried = 256 << 20
 // the files that the description names, one a line. The items of a list, as
 // kubectl prints it, are values of their own.
 func (j *runJob) carryFiles() error {
-	targets := map[string][]filePlan{}
+	targets := map[string]*carried{}
 	for _, f := range j.plan.files {
-		name := fileKinds[f.spec.As]
-		if f.spec.As == "objects" {
-			moment, err := expand(f.spec.Moment, f.captures, nil)
-			if err == nil {
-				err = checkName("moment", moment)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: moment: %w", f.name, err)
-			}
-			name = ObjectsDir + "/" + moment + ndjsonSuffix
+		key, err := f.spec.key(f.captures)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		targets[name] = append(targets[name], f)
+		info := File{Path: FilePath(f.spec.As, key), FileKey: key}
+		t := targets[info.Path]
+		if t == nil {
+			t = &carried{info: info}
+			targets[info.Path] = t
+		}
+		if !reflect.DeepEqual(t.info.FileKey, key) {
+			return fmt.Errorf("%s: goes into %s, as %s does, but has other fields, values or names; give its entry of files a name", f.name, info.Path, t.from[0])
+		}
+		t.from = append(t.from, f.name)
 	}
 	for _, name := range sortedKeys(targets) {
-		if err := j.carry(name, targets[name]); err != nil {
+		if err := j.carry(targets[name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *runJob) carry(name string, from []filePlan) (err error) {
-	slices.SortFunc(from, func(a, b filePlan) int { return strings.Compare(a.name, b.name) })
-	w, err := j.out.file(name)
+// A carried is a file of the corpus with the files that it is made of.
+type carried struct {
+	info File
+	from []string
+}
+
+func (j *runJob) carry(t *carried) (err error) {
+	slices.Sort(t.from)
+	t.info.Source = j.sourceOf(t.from)
+	w, err := j.out.file(t.info)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	for _, f := range from {
-		raw, err := openRaw(j.im.fsys, f.name, Limits{Bytes: maxCarried})
+	line := w.line
+	if w.info.Kind() == "events" {
+		line = onceEach(line)
+	}
+	for _, name := range t.from {
+		raw, err := openRaw(j.im.fsys, name, Limits{Bytes: maxCarried})
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		text, err := io.ReadAll(raw)
 		if err = errors.Join(err, raw.Close()); err == nil {
-			err = eachValue(text, w.line)
+			err = eachValue(text, line)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	w.info.Source = path.Base(from[0].name)
 	return nil
+}
+
+// sourceOf names the files that one of the corpus was made of, by their path in
+// the run's directory: the one, or its folder with a star where they differ.
+func (j *runJob) sourceOf(names []string) string {
+	common := strings.TrimPrefix(names[0], j.plan.dir+"/")
+	if len(names) == 1 {
+		return common
+	}
+	for _, name := range names[1:] {
+		name = strings.TrimPrefix(name, j.plan.dir+"/")
+		n := 0
+		for n < min(len(common), len(name)) && common[n] == name[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	return strings.ToValidUTF8(common, "") + "*"
+}
+
+// onceEach passes on values that were not there before. Each moment's list of
+// events has those of the moments before it.
+func onceEach(f func([]byte) error) func([]byte) error {
+	seen := map[[sha256.Size]byte]bool{}
+	return func(value []byte) error {
+		sum := sha256.Sum256(value)
+		if seen[sum] {
+			return nil
+		}
+		seen[sum] = true
+		return f(value)
+	}
 }
 
 // eachValue calls f with each JSON value of text, on one line.
@@ -93,8 +135,12 @@ func eachValue(text []byte, f func([]byte) error) error {
 			return jsonError(text, err)
 		}
 		items := gjson.ParseBytes(value)
-		if items.IsObject() && strings.HasSuffix(items.Get("kind").Str, "List") {
-			items = items.Get("items")
+		typed := typeOfItems(items)
+		if list := items.Get("items"); list.Exists() && items.IsObject() && strings.HasSuffix(items.Get("kind").Str, "List") {
+			if list.Type == gjson.Null {
+				continue
+			}
+			items = list
 		}
 		if !items.IsArray() {
 			if err := one(value); err != nil {
@@ -104,13 +150,39 @@ func eachValue(text []byte, f func([]byte) error) error {
 		}
 		var err error
 		items.ForEach(func(_, item gjson.Result) bool {
-			err = one([]byte(item.Raw))
+			err = one(typed(item))
 			return err == nil
 		})
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// typeOfItems returns what gives an item of a list such as PodList the list's
+// apiVersion and kind, which an API server leaves out there.
+func typeOfItems(list gjson.Result) func(gjson.Result) []byte {
+	kind, ok := strings.CutSuffix(list.Get("kind").Str, "List")
+	version := list.Get("apiVersion").Str
+	if !ok || kind == "" || version == "" {
+		return func(item gjson.Result) []byte { return []byte(item.Raw) }
+	}
+	return func(item gjson.Result) []byte {
+		if !item.IsObject() || item.Get("kind").Exists() {
+			return []byte(item.Raw)
+		}
+		text := "{" + `"apiVersion":` + quoted(version) + `,"kind":` + quoted(kind)
+		rest := strings.TrimSpace(strings.TrimSpace(item.Raw)[1:])
+		if rest != "}" {
+			text += ","
+		}
+		return []byte(text + rest)
+	}
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s) // no text fails
+	return string(b)
 }
 
 // A fileWriter writes a file of a run that is no log, line by line.
@@ -123,9 +195,10 @@ type fileWriter struct {
 }
 
 // file adds a file to the run.
-func (r *RunWriter) file(name string) (*fileWriter, error) {
-	if !knownFile(name) {
-		return nil, fmt.Errorf("%s is no file of a run", name)
+func (r *RunWriter) file(info File) (*fileWriter, error) {
+	name := info.Path
+	if err := info.check(); err != nil {
+		return nil, err
 	}
 	at := filepath.Join(r.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
@@ -135,7 +208,7 @@ func (r *RunWriter) file(name string) (*fileWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &fileWriter{run: r, info: File{Path: name}, file: f, sum: sha256.New()}
+	w := &fileWriter{run: r, info: info, file: f, sum: sha256.New()}
 	if strings.HasSuffix(name, ".zst") {
 		if w.frames, err = newFrameWriter(w); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -179,76 +252,4 @@ func (w *fileWriter) close() error {
 	w.info.SHA256 = hex.EncodeToString(w.sum.Sum(nil))
 	w.run.manifest.Files = append(w.run.manifest.Files, w.info)
 	return nil
-}
-
-// OpenFile opens a file of the run that is no log, such as [EventsFile],
-// decompressed. At its end the reader compares the checksum with run.json; a
-// difference is an error in place of io.EOF. A file that the run does not have
-// is fs.ErrNotExist.
-func (r *Run) OpenFile(name string) (io.ReadCloser, error) {
-	i := slices.IndexFunc(r.Manifest.Files, func(f File) bool { return f.Path == name })
-	if i < 0 {
-		return nil, fmt.Errorf("%s: the run has no such file: %w", r.Path(name), fs.ErrNotExist)
-	}
-	f, err := r.open(name)
-	if err != nil {
-		return nil, err
-	}
-	c := &checkedFile{path: r.Path(name), file: f, want: r.Manifest.Files[i].SHA256}
-	if !strings.HasSuffix(name, ".zst") {
-		c.sum = sha256.New()
-		return c, nil
-	}
-	if c.dec, err = newDecoder(); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	c.frames = newFrameReader(f, c.dec, 0)
-	return c, nil
-}
-
-// A checkedFile reads a file and compares its checksum at the end.
-type checkedFile struct {
-	path   string
-	file   fs.File
-	want   string
-	sum    hash.Hash
-	dec    *zstd.Decoder
-	frames *frameReader
-	text   []byte
-	rest   []byte
-}
-
-func (c *checkedFile) Read(b []byte) (n int, err error) {
-	got := ""
-	if c.frames == nil {
-		n, err = c.file.Read(b)
-		c.sum.Write(b[:n])
-		if errors.Is(err, io.EOF) {
-			got = hex.EncodeToString(c.sum.Sum(nil))
-		}
-	} else {
-		if len(c.rest) == 0 {
-			if c.text, _, err = c.frames.next(); err == nil {
-				c.rest = c.text
-			} else if errors.Is(err, io.EOF) {
-				got = c.frames.hexSum()
-			}
-		}
-		n = copy(b, c.rest)
-		c.rest = c.rest[n:]
-	}
-	switch {
-	case errors.Is(err, io.EOF) && got != c.want:
-		err = fmt.Errorf("%s: checksum does not agree with run.json; the file was changed or damaged", c.path)
-	case err != nil && !errors.Is(err, io.EOF):
-		err = fmt.Errorf("%s: %w", c.path, err)
-	}
-	return n, err
-}
-
-func (c *checkedFile) Close() error {
-	if c.dec != nil {
-		defer c.dec.Close()
-	}
-	return c.file.Close()
 }

@@ -34,7 +34,11 @@ type Description struct {
 	Logs        []LogSpec       `yaml:"logs"`
 	Metrics     []MetricSpec    `yaml:"metrics"`
 	Files       []FileSpec      `yaml:"files"`
-	Ignore      []string        `yaml:"ignore"`
+	// Moments are the names of snapshots, in the order they are taken.
+	Moments []string `yaml:"moments"`
+	// MomentTime says where the time of a moment stands; nil: nowhere.
+	MomentTime *momentPath `yaml:"momentTime"`
+	Ignore     []string    `yaml:"ignore"`
 
 	file string // for errors
 	text []byte
@@ -94,8 +98,11 @@ type scenarioPaths struct {
 	File        string            `yaml:"file"`
 	Description string            `yaml:"description"`
 	Parameters  map[string]string `yaml:"parameters"`
-	Start       string            `yaml:"start"` // of the window
-	End         string            `yaml:"end"`
+	// Durations are parameters that are the time between two times.
+	Durations map[string]durationPaths `yaml:"durations"`
+
+	Start string `yaml:"start"` // of the window
+	End   string `yaml:"end"`
 	// Optional leaves open what the file lacks, or all if there is no file.
 	Optional bool `yaml:"optional"`
 }
@@ -153,16 +160,6 @@ type EpochSpec struct {
 
 	patterns []*pattern
 	group    int // of epochs that are ordered together
-}
-
-// A FileSpec carries files that are not logs into the corpus.
-type FileSpec struct {
-	Files oneOrMany `yaml:"files"`
-	As    string    `yaml:"as"` // events, objects, probes, progress or actions
-	// Moment names the objects of one moment.
-	Moment string `yaml:"moment"`
-
-	patterns []*pattern
 }
 
 // The orders of files that one pattern gives for one stream.
@@ -286,6 +283,9 @@ func (d *Description) check() error {
 			return d.errorAt([]any{"files", i}, "files[%d]: %v", i, err)
 		}
 	}
+	if err := d.checkMoments(); err != nil {
+		return err
+	}
 	for i, p := range d.Ignore {
 		if _, err := compilePattern(strings.TrimPrefix(p, "/")); err != nil {
 			return d.errorAt([]any{"ignore", i}, "ignore: %v", err)
@@ -375,27 +375,4 @@ func parseZone(s string) (*time.Location, error) {
 		return nil, fmt.Errorf("time: timezone %q: want UTC, a name such as Europe/Berlin, or +02:00: %w", s, err)
 	}
 	return zone, nil
-}
-
-// fileKinds maps what a FileSpec's As can say to names of files.
-var fileKinds = map[string]string{"events": EventsFile, "objects": ObjectsDir, "probes": ProbesFile, "progress": ProgressFile, "actions": ActionsFile}
-
-func (f *FileSpec) check() error {
-	if _, ok := fileKinds[f.As]; !ok {
-		return fmt.Errorf("as %q: want events, objects, probes, progress or actions", f.As)
-	}
-	if (f.As == "objects") != (f.Moment != "") {
-		return fmt.Errorf("moment is given with \"as: objects\", and only then")
-	}
-	for _, text := range f.Files {
-		p, err := compilePattern(text)
-		if err != nil {
-			return err
-		}
-		f.patterns = append(f.patterns, p)
-	}
-	if len(f.patterns) == 0 {
-		return fmt.Errorf("names no files")
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -132,6 +131,9 @@ func (m *Manifest) check(info RunInfo) error {
 			}
 		}
 	}
+	if err := m.checkMoments(); err != nil {
+		return err
+	}
 	return m.checkPaths()
 }
 
@@ -168,9 +170,10 @@ func (m *Manifest) checkPaths() error {
 			return err
 		}
 	}
-	for _, f := range m.Files {
-		if !knownFile(f.Path) {
-			return fmt.Errorf("names file %q, which is none of a run", f.Path)
+	for i := range m.Files {
+		f := &m.Files[i]
+		if err := f.check(); err != nil {
+			return err
 		}
 		if f.Bytes < 0 || !isSHA256(f.SHA256) {
 			return fmt.Errorf("file %q has no size or no SHA-256", f.Path)
@@ -180,16 +183,6 @@ func (m *Manifest) checkPaths() error {
 		}
 	}
 	return nil
-}
-
-// knownFile reports whether a run may hold a file of that name beside its logs.
-func knownFile(name string) bool {
-	if slices.Contains([]string{EventsFile, MetricsFile, ProbesFile, ProgressFile, ActionsFile}, name) {
-		return true
-	}
-	dir, base := path.Split(name)
-	moment, ok := strings.CutSuffix(base, ndjsonSuffix)
-	return ok && dir == ObjectsDir+"/" && checkName("moment", moment) == nil
 }
 
 func isSHA256(s string) bool {

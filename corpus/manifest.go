@@ -32,6 +32,7 @@ type Manifest struct {
 
 	Streams      []Stream     `json:"streams"` // ordered by labels
 	Files        []File       `json:"files,omitempty"`
+	Moments      []Moment     `json:"moments,omitempty"` // of the objects, in the order they were taken
 	Redaction    *Redaction   `json:"redaction,omitempty"`
 	Completeness Completeness `json:"completeness"`
 
@@ -168,7 +169,31 @@ type File struct {
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+	// Source is the file that it was imported from, or what such files have in
+	// common where there are several.
 	Source string `json:"source,omitempty"`
+	FileKey
+}
+
+// A FileKey tells the files of a run that are not logs apart. The path of a
+// file follows from its kind and key; see [FilePath].
+type FileKey struct {
+	Moment  string `json:"moment,omitempty"`  // of objects
+	Name    string `json:"name,omitempty"`    // of others, where one kind has several
+	Cluster string `json:"cluster,omitempty"` // empty: there is one
+
+	// Fields says where the fields of a fact stand in a value of the file:
+	// name to paths, of which the first that is there counts. What is not named
+	// stands where docs/corpus-format.md says.
+	Fields map[string][]string `json:"fields,omitempty"`
+	// Values are fields that the file's values do not have.
+	Values map[string]string `json:"values,omitempty"`
+}
+
+// A Moment is a time at which the objects of the clusters were recorded.
+type Moment struct {
+	Name string     `json:"name"`
+	Time *time.Time `json:"time,omitempty"` // absent where it is not known
 }
 
 // A Redaction says how the run was cleaned.

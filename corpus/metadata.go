@@ -1,7 +1,9 @@
 package corpus
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +41,9 @@ func (d *Description) manifests() map[string]bool {
 		if s.FromFile != nil {
 			used[s.FromFile.File] = true
 		}
+	}
+	if d.MomentTime != nil {
+		used[d.MomentTime.File] = true
 	}
 	if d.Environment.FromFile != nil {
 		used[d.Environment.FromFile.File] = true
@@ -79,10 +84,15 @@ func (l *lookup) value(file, at string) gjson.Result {
 	text, ok := l.files[name]
 	if !ok {
 		b, err := readMetadata(l.fsys, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			if packed, err2 := readMetadata(l.fsys, name+".gz"); err2 == nil {
+				b, err = packed, nil
+			}
+		}
 		if l.optional && errors.Is(err, fs.ErrNotExist) {
 			return gjson.Result{}
 		}
-		if err == nil && !gjson.ValidBytes(b) {
+		if err == nil && !validJSON(b) {
 			err = errors.New("is not valid JSON")
 		}
 		if err != nil {
@@ -96,6 +106,19 @@ func (l *lookup) value(file, at string) gjson.Result {
 		l.fail(fmt.Errorf("%s: has no value at %q", name, at))
 	}
 	return r
+}
+
+// validJSON reports whether b is one JSON value, or lines that are one each.
+func validJSON(b []byte) bool {
+	if json.Valid(b) {
+		return true
+	}
+	for line := range bytes.Lines(b) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !json.Valid(line) {
+			return false
+		}
+	}
+	return true
 }
 
 // readMetadata reads a file of at most maxManifest bytes, decompressed.
@@ -173,7 +196,8 @@ func (l *lookup) scenario(s Scenario, spec *ScenarioSpec) Scenario {
 	if text := l.pick(spec.Description, from.File, from.Description); text != "" {
 		s.Description = text
 	}
-	if params := l.pickMap(spec.Parameters, from.File, from.Parameters); params != nil {
+	params := l.pickMap(spec.Parameters, from.File, from.Parameters)
+	if params = l.durations(params, from); params != nil {
 		s.Parameters = params
 	}
 	if spec.Window != nil {
@@ -188,6 +212,26 @@ func (l *lookup) scenario(s Scenario, spec *ScenarioSpec) Scenario {
 		s.Expectations = append(s.Expectations, Expectation{e.Rule, e.Expect, e.DeclaredAt.UTC()})
 	}
 	return s
+}
+
+// durations adds to parameters the times between two times, rounded, as the
+// same drill never takes the same nanoseconds.
+func (l *lookup) durations(params map[string]string, from *scenarioPaths) map[string]string {
+	for _, name := range sortedKeys(from.Durations) {
+		if _, ok := params[name]; ok {
+			continue
+		}
+		d := from.Durations[name]
+		start, end := l.time(from.File, d.From), l.time(from.File, d.To)
+		if start.IsZero() || end.IsZero() {
+			continue
+		}
+		if params == nil {
+			params = map[string]string{}
+		}
+		params[name] = end.Sub(start).Round(cmp.Or(d.Round, time.Second)).String()
+	}
+	return params
 }
 
 // time reads a time; it is zero where there is none.
@@ -229,6 +273,9 @@ func (d *Description) manifest(fsys fs.FS, r *runPlan) (*Manifest, map[string]in
 		m.Scenario = l.scenario(m.Scenario, &s)
 	}
 	m.Environment = l.environment(&d.Environment)
+	if err := d.findMoments(fsys, r, m); err != nil {
+		return nil, nil, err
+	}
 	base := l.build(Build{}, &d.Build)
 	if b, ok := d.Builds[r.info.Build]; ok {
 		base = l.build(base, &b)

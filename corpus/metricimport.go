@@ -315,7 +315,7 @@ type describedBy struct {
 }
 
 func newMetricsWriter(run *RunWriter, numbers *seriesNumbers, chains []*metricChain) (*metricsWriter, error) {
-	file, err := run.file(MetricsFile)
+	file, err := run.file(File{Path: MetricsFile})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/metrics"
 )
@@ -17,6 +18,8 @@ type (
 	Scrape = metrics.Scrape
 	// Family is a metric with its type and help.
 	Family = metrics.Family
+	// Facts is what a run recorded beside logs and metrics.
+	Facts = facts.Facts
 )
 
 // NewLabels returns the labels given as a set. Of two with one name the last

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -129,6 +131,9 @@ func writeRun(w io.Writer, m *corpus.Manifest) error {
 	row("repetition", strconv.Itoa(m.Repetition))
 	row("description", m.Scenario.Description)
 	row("state", strings.Join(append([]string{m.Completeness.State}, m.Completeness.Reasons...), "; "))
+	for _, k := range slices.Sorted(maps.Keys(m.Scenario.Parameters)) {
+		row("parameter", k+"="+m.Scenario.Parameters[k])
+	}
 	if win := m.Scenario.Window; win != nil {
 		row("window", timeRange(&win.Start, &win.End))
 	}
@@ -155,8 +160,38 @@ func writeRun(w io.Writer, m *corpus.Manifest) error {
 			fmt.Fprintf(w, "    %s of build %d from %s\n", count(e.Records, "record"), e.Build, plain(orNone(e.Source)))
 		}
 	}
-	for _, f := range m.Files {
-		if _, err := fmt.Fprintf(w, "  %s, %d bytes\n", f.Path, f.Bytes); err != nil {
+	return writeFiles(w, m)
+}
+
+// writeFiles lists the files that are no logs, with what tells them apart.
+func writeFiles(w io.Writer, m *corpus.Manifest) error {
+	for i := range m.Files {
+		f := &m.Files[i]
+		what := []string{fmt.Sprintf("%d bytes", f.Bytes)}
+		if moment := f.MomentName(); moment != "" {
+			what = append(what, "at "+moment)
+		}
+		if f.Cluster != "" {
+			what = append(what, "of cluster "+f.Cluster)
+		}
+		if f.Source != "" {
+			what = append(what, "from "+f.Source)
+		}
+		if _, err := fmt.Fprintf(w, "  %s, %s\n", f.Path, plain(strings.Join(what, ", "))); err != nil {
+			return err
+		}
+	}
+	for _, x := range m.Moments {
+		at := "time not known"
+		if x.Time != nil {
+			at = x.Time.Format(time.RFC3339Nano)
+		}
+		if _, err := fmt.Fprintf(w, "  moment %s: %s\n", x.Name, at); err != nil {
+			return err
+		}
+	}
+	for _, n := range m.Notes {
+		if _, err := fmt.Fprintf(w, "  note: %s\n", plain(n)); err != nil {
 			return err
 		}
 	}

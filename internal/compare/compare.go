@@ -109,6 +109,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
 	in.Notes = append(in.Notes, metricNotes(deployed, candidate)...)
+	in.Notes = append(in.Notes, factNotes(deployed, candidate)...)
 	missingRuns(&in)
 	showRelative(o.Base, &in)
 	return analyzer.Compare(in), nil
@@ -214,6 +215,16 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	if err != nil {
 		return nil, err
 	}
+	facts := loadFacts(ctx, run)
+	defer func() {
+		loaded, factsErr := facts()
+		if err == nil {
+			err = factsErr
+		}
+		if err == nil {
+			describeRun(res, run, loaded)
+		}
+	}()
 	src := sourceOf(run)
 	empty := len(src.Streams) == 0 || src.Last == 0 && src.First == 0
 	metrics := run.HasMetrics() && plan.NeedsMetrics()
@@ -235,8 +246,12 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	if err != nil {
 		return nil, err
 	}
-	src.Entries = entries
+	starts := newEpochStarts(run, entries)
+	src.Entries = starts
 	res, err = plan.Run(ctx, src)
+	if err == nil {
+		res.Logs = starts.logs
+	}
 	return res, errors.Join(err, entries.Close())
 }
 

@@ -13,6 +13,8 @@ type Facts struct {
 	Probes   []Probe
 	Progress []Progress
 	Actions  []Action
+	// Notes say what of the recorded is not here, and why; bounded.
+	Notes []string
 }
 
 // An Object is one object of a cluster at one moment.

@@ -145,6 +145,11 @@ func dateAt(b []byte, i int) (dated, bool) {
 	return d, true
 }
 
+// Value reads the time that b holds as a whole: a date and time of day, with or
+// without a zone, or a number since the epoch, in seconds, milliseconds,
+// microseconds or nanoseconds by its size. A stamp without a zone says so.
+func Value(b []byte) (Stamp, bool) { return text(b) }
+
 // text reads a value that is a date and time, or a number since the epoch, and
 // nothing else.
 func text(b []byte) (Stamp, bool) {
