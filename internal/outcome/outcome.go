@@ -131,6 +131,10 @@ type Run struct {
 	Builds     []BuildInfo
 	Parameters map[string]string // of the scenario, such as the load
 	Logs       []LogInfo         // a stream each, in the order of the streams
+	// Expected is what the run's manifest says, in words, that the run would
+	// show; ExpectedAt is when that was written, in nanoseconds, 0: not known.
+	Expected   string
+	ExpectedAt int64
 
 	Outcomes []Outcome // in the order of the rules given
 	Panics   []Panic   // in time order; bounded

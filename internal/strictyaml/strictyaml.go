@@ -46,6 +46,20 @@ func Decode(file string, text []byte, v any) error {
 	return nil
 }
 
+// DecodeNode decodes a value of a document, at path, into v, a pointer. It is
+// [Decode] for a reader that walks the rest of the document itself.
+func DecodeNode(doc *yamlpos.Document, n *yaml.Node, path string, v any) error {
+	c := &checker{doc: doc}
+	c.check(n, reflect.TypeOf(v).Elem(), path)
+	if len(c.errs) > 0 {
+		return errors.Join(c.errs...)
+	}
+	if err := n.Decode(v); err != nil {
+		return doc.Errorf(n, "%s: %v", path, yamlpos.Message(err))
+	}
+	return nil
+}
+
 type checker struct {
 	doc   *yamlpos.Document
 	nodes int

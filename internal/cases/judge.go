@@ -1,0 +1,190 @@
+package cases
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
+)
+
+// A Status is the answer of a run. The zero Status is invalid.
+type Status int
+
+// The answers, the best first.
+const (
+	Holds Status = iota + 1
+	NotJudged
+	Fails
+)
+
+var statusNames = [...]string{Holds: "holds", NotJudged: "not-judged", Fails: "fails"}
+
+// String returns the status as it stands in reports.
+func (s Status) String() string {
+	if s < Holds || s > Fails {
+		return fmt.Sprintf("status(%d)", int(s))
+	}
+	return statusNames[s]
+}
+
+// Bounds of what a result says.
+const (
+	maxEvidence  = 8   // lines
+	maxText      = 200 // bytes of a value that is shown
+	maxEntries   = 100_000
+	maxRemembers = 10_000 // entries that are stale
+)
+
+// A Result is what one run says of an assertion.
+type Result struct {
+	Status Status
+	// Reason says in a line what was seen, or why nothing could be judged.
+	Reason string
+	// Evidence are the objects or records that decide, bounded; More counts
+	// those left out.
+	Evidence []string
+	More     int
+	// Late says that what had to be reached in time was reached too late.
+	Late bool
+	// Earlier counts the stale entries that were stale at an earlier moment:
+	// they were left by an earlier failure. Left counts all others.
+	Earlier, Left int
+}
+
+func holds(format string, args ...any) Result {
+	return Result{Status: Holds, Reason: fmt.Sprintf(format, args...)}
+}
+
+func fails(format string, args ...any) Result {
+	return Result{Status: Fails, Reason: fmt.Sprintf(format, args...)}
+}
+
+func notJudged(format string, args ...any) Result {
+	return Result{Status: NotJudged, Reason: fmt.Sprintf(format, args...)}
+}
+
+// with adds lines of evidence.
+func (r Result) with(lines []string) Result {
+	r.Evidence = lines
+	if n := len(lines) - maxEvidence; n > 0 {
+		r.Evidence, r.More = lines[:maxEvidence:maxEvidence], n
+	}
+	return r
+}
+
+// Judge answers an assertion that has no faults on one run. Seen says that the
+// objects it selects are known from some run: then none of them is an answer,
+// too.
+func Judge(a *profile.Assertion, run *outcome.Run, seen bool) Result {
+	if run.Missing {
+		return notJudged("no such run was recorded")
+	}
+	switch {
+	case a.Object != nil:
+		return judgeObject(a, run, seen)
+	case a.Within != 0:
+		return judgeWindow(a, run)
+	case a.Panics != nil:
+		return judgePanics(a.Panics, run)
+	case a.Restarts != nil:
+		return judgeRestarts(a.Restarts, run)
+	case a.ManualActions != nil:
+		return judgeManual(a.ManualActions, run)
+	case a.Executions != nil:
+		return judgeExecutions(a.Executions, run)
+	}
+	return notJudged("the assertion asks nothing")
+}
+
+// within reports whether n keeps the bounds. Without any the bound is what
+// atMost says.
+func within(c profile.Count, n, atMost int64) bool {
+	if c == (profile.Count{}) {
+		return n <= atMost
+	}
+	return (c.Equals == nil || n == *c.Equals) && (c.AtLeast == nil || n >= *c.AtLeast) && (c.AtMost == nil || n <= *c.AtMost)
+}
+
+// bounded says whether more could break the bounds: there is one from above.
+func bounded(c profile.Count) bool { return c.AtLeast == nil || c.AtMost != nil }
+
+// boundsText says the bounds in words.
+func boundsText(c profile.Count, atMost int64) string {
+	switch {
+	case c == (profile.Count{}) && atMost == 0, c.Equals != nil && *c.Equals == 0, c.AtMost != nil && *c.AtMost == 0:
+		return "none"
+	case c == (profile.Count{}):
+		return fmt.Sprintf("at most %d", atMost)
+	case c.Equals != nil:
+		return fmt.Sprintf("exactly %d", *c.Equals)
+	}
+	var parts []string
+	if c.AtLeast != nil {
+		parts = append(parts, fmt.Sprintf("at least %d", *c.AtLeast))
+	}
+	if c.AtMost != nil {
+		parts = append(parts, fmt.Sprintf("at most %d", *c.AtMost))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// counted says how many of something there are.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// short bounds a text that is shown and makes it valid UTF-8 on one line.
+func short(s string) string {
+	if len(s) > maxText {
+		cut := maxText
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s = s[:cut] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// globs reports whether the pattern, in which * stands for any characters and
+// ? for one, matches all of s. An empty pattern matches everything.
+func globs(pattern, s string) bool {
+	if pattern == "" {
+		return true
+	}
+	// The place to go back to is behind the last star: earlier stars need
+	// never match more.
+	p, i, star, from := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, i
+			p++
+		case p < len(pattern) && pattern[p] == '?':
+			_, n := utf8.DecodeRuneInString(s[i:])
+			p, i = p+1, i+n
+		case p < len(pattern) && pattern[p] == s[i]:
+			p, i = p+1, i+1
+		case star >= 0:
+			from++
+			p, i = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+func globsAny(patterns []string, s string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return p != "" && globs(p, s) })
+}
