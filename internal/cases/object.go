@@ -209,6 +209,8 @@ func condition(c *profile.Condition) func(gjson.Result) bool {
 		return func(v gjson.Result) bool { return exists(v) && text(v) == *c.Equals }
 	case c.In != nil:
 		return func(v gjson.Result) bool { return exists(v) && slices.Contains(c.In, text(v)) }
+	case c.HasKeys != nil:
+		return func(v gjson.Result) bool { return len(lacking(c, v)) == 0 }
 	case c.Matches != "":
 		re, err := regexp.Compile(c.Matches)
 		return func(v gjson.Result) bool { return err == nil && exists(v) && re.MatchString(text(v)) }
@@ -217,6 +219,15 @@ func condition(c *profile.Condition) func(gjson.Result) bool {
 		n, err := strconv.ParseFloat(text(v), 64)
 		return err == nil && exists(v) && (c.AtLeast == nil || n >= *c.AtLeast) && (c.AtMost == nil || n <= *c.AtMost)
 	}
+}
+
+// lacking returns the keys that a map has not.
+func lacking(c *profile.Condition, v gjson.Result) []string {
+	have := map[string]bool{}
+	if v.IsObject() {
+		v.ForEach(func(key, _ gjson.Result) bool { have[key.String()] = true; return true })
+	}
+	return slices.DeleteFunc(slices.Clone(c.HasKeys), func(k string) bool { return have[k] })
 }
 
 // notEmpty reports whether there is a value other than "", {} and [].
@@ -233,15 +244,15 @@ func notEmpty(v gjson.Result) bool {
 }
 
 func met(c *profile.Condition) string {
-	return told(c, "is", "exists", "is absent", "is not empty", "matches")
+	return told(c, "is", "exists", "is absent", "is not empty", "matches", "has")
 }
 
 func unmet(c *profile.Condition) string {
-	return told(c, "is not", "does not exist", "is there", "is empty", "does not match")
+	return told(c, "is not", "does not exist", "is there", "is empty", "does not match", "lacks some of")
 }
 
 // told says a condition in words.
-func told(c *profile.Condition, is, there, absent, filled, matches string) string {
+func told(c *profile.Condition, is, there, absent, filled, matches, keys string) string {
 	switch {
 	case c.Exists:
 		return there
@@ -253,6 +264,8 @@ func told(c *profile.Condition, is, there, absent, filled, matches string) strin
 		return is + " " + strconv.Quote(short(*c.Equals))
 	case c.In != nil:
 		return is + " one of " + short(strings.Join(c.In, ", "))
+	case c.HasKeys != nil:
+		return keys + " " + short(strings.Join(c.HasKeys, ", "))
 	case c.Matches != "":
 		return matches + " " + strconv.Quote(short(c.Matches))
 	}

@@ -241,23 +241,7 @@ func judgeWindow(a *profile.Assertion, run *outcome.Run) Result {
 	}
 	from, d := starts[0].time, time.Duration(a.Within)
 	until := from + int64(a.Within)
-	var in, late []string
-	open := 0 // objects that did not get so far
-	seen := map[string]bool{}
-	for _, h := range hits {
-		switch {
-		case h.time == 0:
-			open++
-			late = append(late, h.line)
-		case h.time < from || seen[h.subject]:
-		case h.time <= until:
-			seen[h.subject] = true
-			in = append(in, fmt.Sprintf("%s, after %s", h.line, seconds(h.time-from)))
-		default:
-			seen[h.subject] = true
-			late = append(late, fmt.Sprintf("%s, after %s", h.line, seconds(h.time-from)))
-		}
-	}
+	in, late, open := reached(a, hits, from, until)
 	least := int64(1)
 	if a.Reaches.Object != nil {
 		least = int64(len(in) + len(late))
@@ -279,6 +263,30 @@ func judgeWindow(a *profile.Assertion, run *outcome.Run) Result {
 	out := fails("%s", said).with(append(late, in...))
 	out.Late = len(late) > open
 	return out
+}
+
+// reached parts what was reached in the window from what was reached late.
+// Open counts the objects that did not get so far; they are among the late.
+func reached(a *profile.Assertion, hits []hit, from, until int64) (in, late []string, open int) {
+	seen := map[string]bool{}
+	for _, h := range hits {
+		switch {
+		case h.time == 0:
+			open++
+			late = append(late, h.line)
+		case h.time < from && !a.OrBefore || seen[h.subject]:
+		case h.time < from:
+			seen[h.subject] = true
+			in = append(in, h.line+", before it")
+		case h.time <= until:
+			seen[h.subject] = true
+			in = append(in, fmt.Sprintf("%s, after %s", h.line, seconds(h.time-from)))
+		default:
+			seen[h.subject] = true
+			late = append(late, fmt.Sprintf("%s, after %s", h.line, seconds(h.time-from)))
+		}
+	}
+	return in, late, open
 }
 
 func deref(p *int64, or int64) int64 {

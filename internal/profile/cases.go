@@ -47,6 +47,8 @@ type Assertion struct {
 	Within  Duration `yaml:"within" json:"within,omitzero"`
 	After   *Record  `yaml:"after" json:"after,omitempty"` // nil: the start of the run
 	Reaches *Record  `yaml:"reaches" json:"reaches,omitempty"`
+	// OrBefore: what was reached before the window counts as reached in it.
+	OrBefore bool `yaml:"orBefore" json:"orBefore,omitempty"`
 
 	Panics        *PanicSelector  `yaml:"panics" json:"panics,omitempty"`
 	Restarts      *RestartCount   `yaml:"restarts" json:"restarts,omitempty"`
@@ -94,6 +96,7 @@ type Condition struct {
 	Exists   bool     `yaml:"exists" json:"exists,omitempty"`
 	NotEmpty bool     `yaml:"notEmpty" json:"notEmpty,omitempty"`
 	Absent   bool     `yaml:"absent" json:"absent,omitempty"`
+	HasKeys  []string `yaml:"hasKeys" json:"hasKeys,omitempty"` // of a map; all of them
 	AtLeast  *float64 `yaml:"atLeast" json:"atLeast,omitempty"`
 	AtMost   *float64 `yaml:"atMost" json:"atMost,omitempty"`
 	// PreservedFrom is the earlier moment whose value, or whose entries, must

@@ -1,8 +1,11 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -52,6 +55,35 @@ func ReadAssertions(doc *yamlpos.Document, list *yaml.Node, path string) ([]Asse
 		}
 	}
 	return out, errs
+}
+
+// check finds what is wrong in the cases of a profile, and gives each assertion
+// its place, and the owner and time that it leaves out.
+func (c *Cases) check(f *faults) {
+	for _, scenario := range slices.Sorted(maps.Keys(c.Scenarios)) {
+		s := c.Scenarios[scenario]
+		names := map[string]bool{}
+		for i := range s.Assertions {
+			a := &s.Assertions[i]
+			path := []any{"cases", "scenarios", scenario, "assertions", i}
+			a.Pos = f.doc.Position(f.at(path...).node)
+			a.Owner = cmp.Or(a.Owner, c.Owner)
+			if a.DeclaredAt.IsZero() {
+				a.DeclaredAt = c.DeclaredAt
+			}
+			if names[a.Name] {
+				f.at(append(path, "name")...).fail("names are for one assertion of a scenario", "assertion %q is declared twice", a.Name)
+			}
+			names[a.Name] = true
+			for _, fault := range a.Faults() {
+				at := slices.Clone(path)
+				for _, key := range fault.Path {
+					at = append(at, key)
+				}
+				f.at(at...).fail(fault.Hint, "%s", fault.Msg)
+			}
+		}
+	}
 }
 
 // sourceErrors takes apart what strictyaml joined.
@@ -167,7 +199,7 @@ func (c *caseCheck) condition(a *Assertion) {
 		set  bool
 	}{
 		{"equals", a.Equals != nil}, {"in", a.In != nil}, {"matches", a.Matches != ""}, {"exists", a.Exists},
-		{"notEmpty", a.NotEmpty}, {"absent", a.Absent}, {"atLeast", a.AtLeast != nil || a.AtMost != nil},
+		{"notEmpty", a.NotEmpty}, {"absent", a.Absent}, {"hasKeys", a.HasKeys != nil}, {"atLeast", a.AtLeast != nil || a.AtMost != nil},
 		{"preservedFrom", a.PreservedFrom != ""}, {"unique", a.Unique}, {"live", a.Live != nil}, {"count", a.Count != nil},
 	} {
 		if k.set {
@@ -176,7 +208,7 @@ func (c *caseCheck) condition(a *Assertion) {
 	}
 	switch {
 	case len(set) == 0:
-		c.fail("give one of equals, in, matches, exists, notEmpty, absent, atLeast, atMost, preservedFrom, unique, live, count",
+		c.fail("give one of equals, in, matches, exists, notEmpty, absent, hasKeys, atLeast, atMost, preservedFrom, unique, live, count",
 			"nothing is said of the object", "object")
 		return
 	case len(set) > 1:
@@ -192,6 +224,9 @@ func (c *caseCheck) condition(a *Assertion) {
 	}
 	if a.In != nil && len(a.In) == 0 {
 		c.fail("list what is allowed", "in is empty", "in")
+	}
+	if a.HasKeys != nil && len(a.HasKeys) == 0 {
+		c.fail("list the keys", "hasKeys is empty", "hasKeys")
 	}
 	if a.PreservedFrom != "" && a.PreservedFrom == a.Object.Moment {
 		c.fail("name an earlier moment", "preservedFrom is the moment of the object itself", "preservedFrom")
@@ -227,6 +262,8 @@ func (c *caseCheck) window(a *Assertion) {
 		c.fail("", "the window must be longer than nothing", "within")
 	case a.Within == 0 && a.Reaches != nil:
 		c.fail("say how soon, such as within: 30s", "reaches without within", "reaches")
+	case a.Within == 0 && a.OrBefore:
+		c.fail("say how soon, such as within: 30s", "orBefore without within", "orBefore")
 	case a.Within == 0 && a.After != nil:
 		c.fail("say how soon, such as within: 30s", "after without within", "after")
 	case a.Within != 0 && a.Reaches == nil:

@@ -32,6 +32,7 @@ type Profile struct {
 
 	Correlation   *Correlation   `yaml:"correlation"`   // nil: not declared
 	Notifications *Notifications `yaml:"notifications"` // likewise
+	Cases         *Cases         `yaml:"cases"`         // likewise
 
 	// Path is the file that it was read from; empty: it is shipped.
 	Path string `yaml:"-"`
@@ -70,6 +71,9 @@ func (p *Profile) check(f *faults) {
 	}
 	if p.Notifications != nil {
 		p.Notifications.check(f, p.Correlation)
+	}
+	if p.Cases != nil {
+		p.Cases.check(f)
 	}
 }
 
