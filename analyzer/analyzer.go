@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/cases"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
@@ -33,6 +34,7 @@ type comparison struct {
 	candidate  map[string][]*outcome.Run
 	catalogues map[string]*catalogue  // by scenario, of the candidate; made when asked for
 	metrics    *metricViews           // made when asked for
+	cases      []cases.Case           // ordered as in the report
 	accepted   map[string]*acceptance // by fingerprint
 	twins      map[ruleName]int       // rules of one kind, group and name
 }
@@ -55,6 +57,7 @@ func Compare(in Input) *Report {
 		Notes:     slices.Clone(in.Notes),
 		Problems:  append(slices.Clone(in.Problems), emptyInput(&in)...),
 	}
+	c.cases = cases.Matrix(in.Cases, in.Deployed.Runs, in.Candidate.Runs, in.LoadOf)
 	blind := c.blind()
 	for i := range in.Rules {
 		for _, scenario := range in.Scenarios {
@@ -66,6 +69,9 @@ func Compare(in Input) *Report {
 			r.Findings = append(r.Findings, found...)
 		}
 	}
+	about := c.caseFindings()
+	r.Findings = append(r.Findings, about...)
+	r.Cases = c.caseResults(about)
 	for _, k := range checks {
 		if k.runs != nil {
 			r.Findings = append(r.Findings, c.finish(k, nil, k.runs(c))...)

@@ -7,10 +7,13 @@ type check struct {
 	Doc      string // one line
 	Severity Severity
 
-	// One of these is set, or both. What they return needs no ID, severity, rule,
+	// One of these is set, or more. What they return needs no ID, severity, rule,
 	// scenario or fingerprint; a severity that is set replaces the default.
 	cell func(*cell) []Finding
 	runs func(*comparison) []Finding
+	// cases says that findings come from what was declared of scenarios, see
+	// cases.go; then neither of the others need be set.
+	cases bool
 
 	// final says that no suppression accepts what it yields: it is about
 	// suppressions.
@@ -24,6 +27,9 @@ var checks = []check{
 	alertFalse,
 	alertPersists,
 	metricLost,
+	recoveryFailed,
+	budgetExceeded,
+	duplicateExecution,
 	corpusIncomplete,
 	alertNeverFired,
 	alertNotReproduced,
@@ -39,6 +45,9 @@ var checks = []check{
 	labelsLost,
 	metricTypeChanged,
 	metricLabelLost,
+	staleEntry,
+	manualIntervention,
+	restarted,
 	alertGained,
 	alertQuietened,
 	alertCleared,

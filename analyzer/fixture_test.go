@@ -3,8 +3,11 @@ package analyzer
 import (
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/cases"
+	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
 )
@@ -24,6 +27,9 @@ type trial struct {
 	messages []outcome.Message
 	// metrics of each build's runs
 	deployedMetrics, candidateMetrics []outcome.Metric
+	// assertion of the scenario, nil: none; and what each build's runs recorded
+	assertion                     *profile.Assertion
+	deployedFacts, candidateFacts *facts.Facts
 }
 
 func alertRule() rules.Rule {
@@ -92,12 +98,17 @@ func side(build string, outcomes []outcome.Outcome, messages []outcome.Message) 
 func (tr trial) input() Input {
 	deployed, candidate := side("v1", tr.deployed, nil), side("v2", tr.candidate, tr.messages)
 	for i := range deployed.Runs {
-		deployed.Runs[i].Metrics = tr.deployedMetrics
+		deployed.Runs[i].Metrics, deployed.Runs[i].Facts = tr.deployedMetrics, tr.deployedFacts
 	}
 	for i := range candidate.Runs {
-		candidate.Runs[i].Metrics = tr.candidateMetrics
+		candidate.Runs[i].Metrics, candidate.Runs[i].Facts = tr.candidateMetrics, tr.candidateFacts
+	}
+	var declared []cases.Declaration
+	if tr.assertion != nil {
+		declared = []cases.Declaration{{Scenario: "drill", Assertion: tr.assertion, From: "review file"}}
 	}
 	return Input{
+		Cases:      declared,
 		Deployed:   deployed,
 		Candidate:  candidate,
 		Scenarios:  []string{"drill"},
@@ -113,13 +124,14 @@ func (tr trial) run() *Report { return Compare(tr.input()) }
 func (tr trial) swapped() trial {
 	tr.deployed, tr.candidate = tr.candidate, tr.deployed
 	tr.deployedMetrics, tr.candidateMetrics = tr.candidateMetrics, tr.deployedMetrics
+	tr.deployedFacts, tr.candidateFacts = tr.candidateFacts, tr.deployedFacts
 	return tr
 }
 
 // itself returns the trial with deployed on both sides.
 func (tr trial) itself() trial {
 	tr.candidate = slices.Clone(tr.deployed)
-	tr.candidateMetrics = tr.deployedMetrics
+	tr.candidateMetrics, tr.candidateFacts = tr.deployedMetrics, tr.deployedFacts
 	return tr
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stillfires/stillfires/internal/cases"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
@@ -50,6 +51,12 @@ type Input struct {
 	// Unmatched holds the expectations declared with a run that name no rule
 	// of Rules. Each is reported and keeps the review from passing.
 	Unmatched []Unmatched
+	// Cases are the assertions that were declared of scenarios, in the order
+	// in which they are shown.
+	Cases []cases.Declaration
+	// LoadOf names, for a scenario that repeats another under load, that
+	// other one.
+	LoadOf map[string]string
 	// Severities overrides the default severity of findings by ID.
 	Severities map[string]Severity
 	// Suppressions accept findings. Of two with one fingerprint the first

@@ -16,6 +16,7 @@ type Report struct {
 	Scenarios           []string
 	Results             []Result  // ordered by file, line, name, scenario
 	Findings            []Finding // ordered by severity, then likewise
+	Cases               []Case    // ordered by scenario, load, assertions first
 	Runs                []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error
@@ -90,6 +91,9 @@ type Finding struct {
 	// scenario: a label, a message, a signature. Often empty.
 	Subject     string
 	Fingerprint string
+	// Case is the index of the case it is about in Report.Cases, plus one; 0:
+	// it is about none.
+	Case int
 	// Suppressed says who accepted the finding, and why; nil: nobody, it
 	// counts.
 	Suppressed *Suppression

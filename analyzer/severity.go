@@ -49,11 +49,9 @@ type ID struct {
 // reserved holds the IDs that have a meaning but no check yet. An ID leaves
 // this list when its check enters [checks].
 var reserved = []ID{
-	{Name: "budget-exceeded", Severity: Break},
 	{Name: "clock-skew", Severity: Warn},
 	{Name: "confounder", Severity: Warn},
 	{Name: "correlation-lost", Severity: Break},
-	{Name: "duplicate-execution", Severity: Break},
 	{Name: "encoding-changed", Severity: Warn},
 	{Name: "field-lost", Severity: Warn},
 	{Name: "field-renamed", Severity: Warn},
@@ -61,7 +59,6 @@ var reserved = []ID{
 	{Name: "granularity-changed", Severity: Warn},
 	{Name: "grouping-changed", Severity: Warn},
 	{Name: "level-changed", Severity: Warn},
-	{Name: "manual-intervention", Severity: Warn},
 	{Name: "message-added", Severity: Warn},
 	{Name: "message-moved", Severity: Warn},
 	{Name: "message-moved-to-field", Severity: Warn},
@@ -73,11 +70,8 @@ var reserved = []ID{
 	{Name: "panic-persists", Severity: Break},
 	{Name: "panic-unseen", Severity: Warn},
 	{Name: "receiver-lost", Severity: Warn},
-	{Name: "recovery-failed", Severity: Break},
 	{Name: "recovery-slower", Severity: Warn},
-	{Name: "restart", Severity: Warn},
 	{Name: "sensitive-data", Severity: Warn},
-	{Name: "stale-entry", Severity: Warn},
 	{Name: "uncovered-error", Severity: Warn},
 	{Name: "unparseable-grew", Severity: Warn},
 	{Name: "verbosity-hidden", Severity: Warn},

@@ -148,6 +148,11 @@ func review(r *Report, unknown bool) Verdict {
 		}
 		unknown = unknown || f.Unmatched != ""
 	}
+	for i := range r.Cases {
+		if k := &r.Cases[i]; !k.Accepted && (k.Verdict == NotEvaluated || k.Verdict == Inconclusive) {
+			unknown = true
+		}
+	}
 	exercised := false
 	for i := range r.Results {
 		switch res := &r.Results[i]; {

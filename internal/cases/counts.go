@@ -35,7 +35,7 @@ func judgePanics(s *profile.PanicSelector, run *outcome.Run) Result {
 	}
 	said := fmt.Sprintf("%s, want %s", counted(n, "panic", "panics"), boundsText(s.Count, 0))
 	if !within(s.Count, n, 0) {
-		return fails("%s", said).with(lines)
+		return fails("%s", said).with(lines).less(under(s.Count, n))
 	}
 	if bounded(s.Count) {
 		if why := holes(run); why != "" {
@@ -100,7 +100,7 @@ func judgeRestarts(s *profile.RestartCount, run *outcome.Run) Result {
 	}
 	said := fmt.Sprintf("%s, want %s", counted(most, "restart", "restarts"), boundsText(s.Count, 0))
 	if !within(s.Count, most, 0) {
-		return fails("%s", said).with(lines)
+		return fails("%s", said).with(lines).less(under(s.Count, most))
 	}
 	if run.Incomplete && bounded(s.Count) {
 		return notJudged("%s, but the run was closed as incomplete: there may be more", counted(most, "restart", "restarts"))
@@ -174,7 +174,7 @@ func judgeManual(m *profile.ManualActions, run *outcome.Run) Result {
 	said := fmt.Sprintf("%s, want %s", counted(n, "manual action", "manual actions"), boundsText(m.Count, 0))
 	switch {
 	case !within(m.Count, n, 0):
-		return fails("%s", said).with(lines)
+		return fails("%s", said).with(lines).less(under(m.Count, n))
 	case unknown > 0 && bounded(m.Count):
 		return notJudged("%s, but nothing says who did %d more", counted(n, "manual action", "manual actions"), unknown)
 	}
@@ -209,7 +209,7 @@ func judgeExecutions(e *profile.ExecutionCount, run *outcome.Run) Result {
 	}
 	work := counted(int64(len(runs)), "piece of work", "pieces of work")
 	if wrong > 0 {
-		return fails("%d of %s not executed %s", wrong, work, boundsText(e.Count, 1)).with(bad)
+		return fails("%d of %s not executed %s", wrong, work, boundsText(e.Count, 1)).with(bad).less(under(e.Count, most))
 	}
 	if bounded(e.Count) {
 		if run.Incomplete {

@@ -47,6 +47,8 @@ type Result struct {
 	// those left out.
 	Evidence []string
 	More     int
+	// Under says that there was less than wanted of what is counted.
+	Under bool
 	// Late says that what had to be reached in time was reached too late.
 	Late bool
 	// Earlier counts the stale entries that were stale at an earlier moment:
@@ -72,6 +74,11 @@ func (r Result) with(lines []string) Result {
 	if n := len(lines) - maxEvidence; n > 0 {
 		r.Evidence, r.More = lines[:maxEvidence:maxEvidence], n
 	}
+	return r
+}
+
+func (r Result) less(under bool) Result {
+	r.Under = under
 	return r
 }
 
@@ -106,6 +113,11 @@ func within(c profile.Count, n, atMost int64) bool {
 		return n <= atMost
 	}
 	return (c.Equals == nil || n == *c.Equals) && (c.AtLeast == nil || n >= *c.AtLeast) && (c.AtMost == nil || n <= *c.AtMost)
+}
+
+// under reports whether n is below the lower bound.
+func under(c profile.Count, n int64) bool {
+	return c.AtLeast != nil && n < *c.AtLeast || c.Equals != nil && n < *c.Equals
 }
 
 // bounded says whether more could break the bounds: there is one from above.

@@ -1,0 +1,193 @@
+package analyzer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stillfires/stillfires/internal/cases"
+	"github.com/stillfires/stillfires/internal/profile"
+)
+
+// A Case is one assertion or observation of a scenario on both builds.
+type Case struct {
+	cases.Case
+	// Verdict is zero for an observation: it decides nothing.
+	Verdict  Verdict
+	Accepted bool     // its findings were accepted
+	Findings []string // IDs
+}
+
+// A caseRow says what follows for an assertion. Verdict and finding are those
+// before severities are changed.
+type caseRow struct {
+	verdict  Verdict
+	id       string // of the finding; empty: none
+	severity Severity
+	message  string
+}
+
+// decideCase is the table of verdicts for assertions. Where nothing else was
+// declared the candidate must hold, and deployed may do either.
+func decideCase(k *cases.Case) caseRow {
+	d, c := k.Deployed.Status, k.Candidate.Status
+	want := k.Assertion.Expect
+	switch {
+	case c == cases.NotJudged:
+		return caseRow{NotEvaluated, "not-evaluated", 0, "could not be judged on candidate: " + k.Candidate.Reason}
+	case c == cases.Fails && want.Candidate == profile.MustFail && d != cases.Holds:
+		return caseRow{verdict: Pass} // as declared
+	case c == cases.Fails:
+		return failedCase(k)
+	case d == cases.NotJudged && want.Deployed != "":
+		return caseRow{NotEvaluated, "not-evaluated", 0, "could not be judged on deployed, of which it was declared, too: " + k.Deployed.Reason}
+	case d == cases.Holds && want.Deployed == profile.MustFail:
+		id := "not-evaluated"
+		if k.Assertion.Panics != nil {
+			id = "panic-not-reproduced"
+		}
+		return caseRow{Inconclusive, id, 0, "holds on deployed, too, where it must fail: what the upgrade mends was not exercised"}
+	}
+	return caseRow{verdict: Pass}
+}
+
+// failedCase is what follows when an assertion fails on the candidate.
+func failedCase(k *cases.Case) caseRow {
+	row := caseRow{verdict: Fail, id: failedID(k), severity: Break}
+	row.message = "fails on candidate"
+	switch k.Deployed.Status {
+	case cases.Holds:
+		row.message += ", holds on deployed"
+	case cases.Fails:
+		row.message += " as on deployed"
+	case cases.NotJudged:
+		row.message += ", could not be judged on deployed"
+	}
+	row.message += ": " + shownResult(&k.Candidate.Result)
+	if k.Assertion.Live != nil && k.Candidate.Left == 0 {
+		// All of it was there before the run began: the run does not tell
+		// what this build leaves, so it neither fails nor passes for it.
+		row.verdict, row.severity = Inconclusive, 0
+	}
+	return row
+}
+
+// failedID names the finding for an assertion that fails on the candidate.
+func failedID(k *cases.Case) string {
+	a, res := k.Assertion, &k.Candidate.Result
+	switch {
+	case res.Under:
+		return "recovery-failed"
+	case a.Panics != nil && k.Deployed.Status == cases.Fails:
+		return "panic-persists"
+	case a.Panics != nil:
+		return "panic-new"
+	case a.Restarts != nil:
+		return "restart"
+	case a.ManualActions != nil:
+		return "manual-intervention"
+	case a.Executions != nil:
+		return "duplicate-execution"
+	case a.Live != nil, a.Unique:
+		return "stale-entry"
+	case a.Within != 0 && res.Late:
+		return "budget-exceeded"
+	}
+	return "recovery-failed"
+}
+
+// shownResult says what was seen, with the first pieces of evidence.
+func shownResult(r *cases.Result) string {
+	text := r.Reason
+	if n := min(len(r.Evidence), 2); n > 0 {
+		text += " (" + strings.Join(r.Evidence[:n], "; ")
+		if more := len(r.Evidence) - n + r.More; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+		text += ")"
+	}
+	return text
+}
+
+// caseName names a case, with the load under which it was judged: findings
+// under load are not those of the scenario without it.
+func caseName(k *cases.Case) string {
+	name := k.Assertion.Name
+	if l := loadText(k.Load, k.LoadOf); l != "" {
+		name += " under " + l
+	}
+	return name
+}
+
+// loadText says under which load something ran; empty: under none.
+func loadText(load, loadOf string) string {
+	switch {
+	case load != "" && loadOf != "":
+		return "load " + load + " (of " + loadOf + ")"
+	case load != "":
+		return "load " + load
+	case loadOf != "":
+		return "load (of " + loadOf + ")"
+	}
+	return ""
+}
+
+// caseFindings returns the findings of all assertions, complete.
+func (c *comparison) caseFindings() []Finding {
+	var out []Finding
+	for i := range c.cases {
+		k := &c.cases[i]
+		if k.Kind != cases.Assertion {
+			continue
+		}
+		row := decideCase(k)
+		if row.id == "" {
+			continue
+		}
+		f := Finding{
+			Severity: row.severity, Scenario: k.Scenario, Pos: k.Assertion.Pos, Subject: caseName(k), Case: i + 1,
+			Message: short(caseName(k)) + ": " + row.message,
+		}
+		if k.Assertion.Owner != "" {
+			f.Message += "; owner: " + short(k.Assertion.Owner)
+		}
+		out = append(out, c.finish(checkOf(row.id), nil, []Finding{f})...)
+	}
+	return out
+}
+
+// checkOf returns the check with an ID; of one that has no check of its own
+// yet, what is known of its ID.
+func checkOf(id string) check {
+	for _, k := range checks {
+		if k.ID == id {
+			return k
+		}
+	}
+	for _, r := range reserved {
+		if r.Name == id {
+			return check{ID: id, Severity: r.Severity}
+		}
+	}
+	panic("analyzer: no finding is called " + id)
+}
+
+// caseResults joins the cases with their findings.
+func (c *comparison) caseResults(found []Finding) []Case {
+	out := make([]Case, len(c.cases))
+	for i := range c.cases {
+		out[i].Case = c.cases[i]
+		if out[i].Kind != cases.Assertion {
+			continue
+		}
+		var own []Finding
+		for _, f := range found {
+			if f.Case == i+1 {
+				own = append(own, f)
+				out[i].Findings = append(out[i].Findings, f.ID)
+				out[i].Accepted = f.Accepted()
+			}
+		}
+		out[i].Verdict = afterSeverities(decideCase(&c.cases[i]).verdict, own)
+	}
+	return out
+}

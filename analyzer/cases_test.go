@@ -1,0 +1,217 @@
+package analyzer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stillfires/stillfires/internal/cases"
+	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
+)
+
+// evidence is what a run of a warehouse robot's controller recorded.
+func evidence(change func(*facts.Facts)) *facts.Facts {
+	f := &facts.Facts{
+		Moments: []string{"before", "after"},
+		Objects: []facts.Object{
+			{Moment: "before", Kind: "Robot", Name: "r1"},
+			{Moment: "before", Kind: "Ledger", Name: "slots", Raw: `{"data":{"r9":"lost"}}`},
+			{Moment: "after", Kind: "Robot", Name: "r1", Raw: `{"status":{"dock":"east"}}`},
+			{Moment: "after", Kind: "Ledger", Name: "slots", Raw: `{"data":{"r1":"east"}}`},
+		},
+		Actions: []facts.Action{
+			{Time: start + second, Actor: "script", Action: "cut"},
+			{Time: start + 10*second, Actor: "sensor", Action: "docked", Target: "r1"},
+			{Time: start + 90*second, Actor: "script", Action: "end"},
+		},
+	}
+	if change != nil {
+		change(f)
+	}
+	return f
+}
+
+// declared is an assertion that was written before the runs began.
+func declared(a profile.Assertion) profile.Assertion {
+	a.Name, a.Owner = "the case", "yard team"
+	a.DeclaredAt = time.Unix(0, start-second)
+	return a
+}
+
+// caseTrial judges one assertion on two runs that both recorded the evidence;
+// change alters that of the candidate.
+func caseTrial(a profile.Assertion, change func(*facts.Facts)) trial {
+	tr := plain(MustFire, outcome.Fired, outcome.Fired)()
+	a = declared(a)
+	tr.assertion = &a
+	tr.deployedFacts, tr.candidateFacts = evidence(nil), evidence(change)
+	return tr
+}
+
+func object(kind string) *profile.ObjectSelector {
+	return &profile.ObjectSelector{Kind: kind, Moment: "after"}
+}
+
+var (
+	docked = profile.Assertion{Object: object("Robot"), Path: "status.dock", Condition: profile.Condition{NotEmpty: true}}
+	inTime = profile.Assertion{
+		Within: profile.Duration(30 * time.Second), After: &profile.Record{Action: &profile.ActionSelector{Action: "cut"}},
+		Reaches: &profile.Record{Action: &profile.ActionSelector{Action: "docked"}},
+	}
+	once    = profile.Assertion{Executions: &profile.ExecutionCount{Of: &profile.Record{Action: &profile.ActionSelector{Action: "docked"}}}}
+	byHand  = profile.Assertion{ManualActions: &profile.ManualActions{}}
+	calm    = profile.Assertion{Restarts: &profile.RestartCount{}}
+	noStale = profile.Assertion{Object: object("Ledger"), Path: "data", Condition: profile.Condition{Live: &profile.Live{Kind: "Robot"}}}
+)
+
+func act(seconds int64, actor, action, target string) func(*facts.Facts) {
+	return func(f *facts.Facts) {
+		f.Actions = append(f.Actions, facts.Action{Time: start + seconds*second, Actor: actor, Action: action, Target: target})
+	}
+}
+
+func raw(object int, text string) func(*facts.Facts) {
+	return func(f *facts.Facts) { f.Objects[object].Raw = text }
+}
+
+func caseOf(a profile.Assertion, change func(*facts.Facts)) func() trial {
+	return func() trial { return caseTrial(a, change) }
+}
+
+func delay(seconds int64) func(*facts.Facts) {
+	return func(f *facts.Facts) { f.Actions[1].Time = start + seconds*second }
+}
+
+// TestCases_Table holds the table of verdicts: D and C are what each build
+// gave, h holds, f fails, n is not judged.
+func TestCases_Table(t *testing.T) {
+	f := func(d, c, deployed, candidate, want string, ids ...string) {
+		t.Helper()
+		a := docked
+		a.Expect = profile.CaseExpect{Deployed: deployed, Candidate: candidate}
+		tr := caseTrial(a, nil)
+		for of, status := range map[**facts.Facts]string{&tr.deployedFacts: d, &tr.candidateFacts: c} {
+			switch status {
+			case "f":
+				(*of).Objects[2].Raw = `{"status":{"dock":""}}`
+			case "n":
+				*of = nil
+			}
+		}
+		r := tr.run()
+		k := r.Cases[0]
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.ID)
+		}
+		if k.Verdict.String() != want || !slices.Equal(got, ids) || !slices.Equal(k.Findings, ids) {
+			t.Errorf("deployed %s, candidate %s, expect %q and %q: %s %v; want %s %v", d, c, deployed, candidate, k.Verdict, got, want, ids)
+		}
+		review := map[string]Verdict{"pass": Pass, "fail": Fail, "inconclusive": Inconclusive, "not-evaluated": Inconclusive}[want]
+		if r.Verdict != review {
+			t.Errorf("deployed %s, candidate %s, expect %q and %q: the review is %s; want %s", d, c, deployed, candidate, r.Verdict, review)
+		}
+	}
+	f("h", "h", "", "", "pass")
+	f("f", "h", "", "", "pass")
+	f("n", "h", "", "", "pass")
+	f("h", "f", "", "", "fail", "recovery-failed")
+	f("f", "f", "", "", "fail", "recovery-failed")
+	f("n", "f", "", "", "fail", "recovery-failed")
+	f("h", "n", "", "", "not-evaluated", "not-evaluated")
+	f("f", "n", "", "", "not-evaluated", "not-evaluated")
+
+	f("f", "h", "fails", "holds", "pass")
+	f("f", "f", "fails", "holds", "fail", "recovery-failed")
+	f("h", "h", "fails", "holds", "inconclusive", "not-evaluated") // the fix was not exercised
+	f("n", "h", "fails", "holds", "not-evaluated", "not-evaluated")
+	f("h", "f", "fails", "holds", "fail", "recovery-failed")
+
+	f("f", "f", "fails", "fails", "pass") // a known fault that stays
+	f("f", "h", "fails", "fails", "pass")
+	f("h", "f", "", "fails", "fail", "recovery-failed") // it worked before
+	f("n", "h", "holds", "", "not-evaluated", "not-evaluated")
+}
+
+func TestCases_Observation(t *testing.T) {
+	tr := caseTrial(docked, raw(2, `{}`))
+	tr.assertion.DeclaredAt = time.Unix(0, start+second)
+	r := tr.run()
+	k := r.Cases[0]
+	if k.Kind != cases.Observation || k.Candidate.Status != cases.Fails || k.Verdict != 0 || len(r.Findings) != 0 || r.Verdict != Pass {
+		t.Errorf("an observation that fails: %s %s, verdict %d, %v, review %s", k.Kind, k.Candidate.Status, k.Verdict, ids(r), r.Verdict)
+	}
+}
+
+func TestCases_StaleEntries(t *testing.T) {
+	a := noStale
+	live := *a.Live
+	live.Since = "before"
+	a.Live = &live
+	both := raw(3, `{"data":{"r1":"east","r9":"lost","r7":"lost"}}`)
+	r := caseTrial(a, both).run()
+	k := r.Cases[0]
+	if k.Candidate.Earlier != 1 || k.Candidate.Left != 1 || k.Verdict != Fail || r.Findings[0].Severity != Break {
+		t.Errorf("one of two stale entries was stale before: %+v, %s", k.Candidate, k.Verdict)
+	}
+	r = caseTrial(a, raw(3, `{"data":{"r1":"east","r9":"lost"}}`)).run()
+	k = r.Cases[0]
+	if k.Verdict != Inconclusive || r.Findings[0].ID != "stale-entry" || r.Findings[0].Severity != Warn || r.Verdict != Inconclusive {
+		t.Errorf("the stale entry was stale before: %+v, %s, review %s", k.Candidate, k.Verdict, r.Verdict)
+	}
+	if !strings.Contains(r.Findings[0].Message, "owner: yard team") {
+		t.Errorf("%q names no owner", r.Findings[0].Message)
+	}
+}
+
+func TestCases_Severities(t *testing.T) {
+	tr := caseTrial(noStale, raw(3, `{"data":{"r7":"x"}}`))
+	tr.severities = map[string]Severity{"stale-entry": Info}
+	if r := tr.run(); r.Cases[0].Verdict != Pass || r.Verdict != Pass {
+		t.Errorf("made mild: %s, review %s", r.Cases[0].Verdict, r.Verdict)
+	}
+}
+
+// TestCases_Load: what is found under load is not what is found without.
+func TestCases_Load(t *testing.T) {
+	tr := caseTrial(docked, nil)
+	in := tr.input()
+	light, heavy := in.Candidate.Runs[0], in.Candidate.Runs[0]
+	heavy.Parameters = map[string]string{"load": "200"}
+	heavy.Repetition = 2
+	heavy.Facts = evidence(raw(2, `{}`))
+	in.Candidate.Runs = []outcome.Run{light, heavy}
+	heavy.Facts = evidence(nil)
+	in.Deployed.Runs = append(in.Deployed.Runs, heavy)
+	r := Compare(in)
+	if len(r.Cases) != 2 || r.Cases[0].Verdict != Pass || r.Cases[1].Verdict != Fail || r.Cases[1].Load != "200" {
+		t.Fatalf("%d cases: %+v", len(r.Cases), r.Cases)
+	}
+	if s := r.Findings[0].Subject; s != "the case under load 200" {
+		t.Errorf("subject %q", s)
+	}
+}
+
+// TestCases_Restarts: epochs of the same build.
+func TestCases_Restarts(t *testing.T) {
+	f := func(builds []int, want string) {
+		t.Helper()
+		in := caseTrial(calm, nil).input()
+		info := outcome.LogInfo{Labels: logs.New()}
+		for _, b := range builds {
+			info.Epochs = append(info.Epochs, outcome.Epoch{Build: b})
+		}
+		in.Candidate.Runs[0].Logs = []outcome.LogInfo{info}
+		if got := Compare(in); got.Cases[0].Verdict.String() != want {
+			t.Errorf("epochs of builds %v: %s; want %s", builds, got.Cases[0].Verdict, want)
+		}
+	}
+	f([]int{0}, "pass")
+	f([]int{0, 1}, "pass") // an upgrade
+	f([]int{0, 0}, "fail")
+	f([]int{0, 1, 1}, "fail")
+}
