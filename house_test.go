@@ -49,7 +49,7 @@ var layers = []struct{ folder, may string }{
 	{"logql/logqltest/loggen", ""},
 	{"logql/logqltest/cmd/loggen", "logql/logqltest/loggen"},
 
-	{"corpus", "internal/source internal/logs internal/metrics internal/facts internal/logs/recordtime internal/strictyaml internal/suggest"},
+	{"corpus", "internal/source internal/logs internal/metrics internal/facts internal/profile internal/logs/recordtime internal/strictyaml internal/suggest"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
 	{"analyzer", "rules logql/syntax internal/align internal/cases internal/correlate internal/facts internal/outcome internal/panics internal/profile internal/logs internal/messages internal/source internal/suggest"},

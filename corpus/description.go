@@ -80,7 +80,13 @@ type ScenarioSpec struct {
 	Parameters   map[string]string `yaml:"parameters"`
 	Window       *windowSpec       `yaml:"window"`
 	Expectations []expectationSpec `yaml:"expectations"`
-	FromFile     *scenarioPaths    `yaml:"fromFile"`
+	Expected     string            `yaml:"expected"` // in words
+	// DeclaredAt is when what is expected was written; assertions may have a
+	// time of their own.
+	DeclaredAt *time.Time     `yaml:"declaredAt"`
+	LoadOf     string         `yaml:"loadOf"`
+	Assertions []Assertion    `yaml:"assertions"`
+	FromFile   *scenarioPaths `yaml:"fromFile"`
 }
 
 type windowSpec struct {
@@ -100,6 +106,9 @@ type scenarioPaths struct {
 	Parameters  map[string]string `yaml:"parameters"`
 	// Durations are parameters that are the time between two times.
 	Durations map[string]durationPaths `yaml:"durations"`
+
+	Expected   string `yaml:"expected"`
+	DeclaredAt string `yaml:"declaredAt"` // of Expected
 
 	Start string `yaml:"start"` // of the window
 	End   string `yaml:"end"`
@@ -263,6 +272,9 @@ func (d *Description) check() error {
 		}
 		if f := s.FromFile; f != nil && (f.Start == "") != (f.End == "") {
 			return d.errorAt(append(at, "fromFile"), "fromFile: start and end of a window go together")
+		}
+		if err := d.checkAssertions(s.Assertions, append(at, "assertions")); err != nil {
+			return err
 		}
 	}
 	if err := d.Time.check(); err != nil {

@@ -60,6 +60,13 @@ type Scenario struct {
 	Parameters   map[string]string `json:"parameters,omitempty"` // such as the load
 	Window       *Window           `json:"window,omitempty"`
 	Expectations []Expectation     `json:"expectations,omitempty"`
+	// Expected says in words what the run was to show, and DeclaredAt when
+	// that was written.
+	Expected   string     `json:"expected,omitempty"`
+	DeclaredAt *time.Time `json:"declaredAt,omitempty"`
+	// LoadOf names the scenario that this one repeats under load.
+	LoadOf     string      `json:"loadOf,omitempty"`
+	Assertions []Assertion `json:"assertions,omitempty"`
 }
 
 // A Window is a stretch of time. It widens the evaluation of rules beyond the

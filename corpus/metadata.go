@@ -211,6 +211,7 @@ func (l *lookup) scenario(s Scenario, spec *ScenarioSpec) Scenario {
 	for _, e := range spec.Expectations {
 		s.Expectations = append(s.Expectations, Expectation{e.Rule, e.Expect, e.DeclaredAt.UTC()})
 	}
+	l.declare(&s, spec, from)
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/metrics"
+	"github.com/stillfires/stillfires/internal/profile"
 )
 
 // Types of other packages that stand in the API of this one.
@@ -18,6 +19,8 @@ type (
 	Scrape = metrics.Scrape
 	// Family is a metric with its type and help.
 	Family = metrics.Family
+	// Assertion says what the evidence of a scenario must show.
+	Assertion = profile.Assertion
 	// Facts is what a run recorded beside logs and metrics.
 	Facts = facts.Facts
 )

@@ -103,6 +103,9 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	if err := o.expectations(&in, set, known, deployed, candidate); err != nil {
 		return nil, err
 	}
+	if err := o.cases(&in, nil, deployed, candidate); err != nil {
+		return nil, err
+	}
 	in.Problems = append(in.Problems, suppressed.Problems...)
 	if err := replaySides(ctx, plan, deployed, candidate); err != nil {
 		return nil, err

@@ -71,6 +71,9 @@ func showRelative(base string, in *analyzer.Input) {
 	for i := range in.Suppressions {
 		cut(&in.Suppressions[i].Pos.File)
 	}
+	for i := range in.Cases {
+		cut(&in.Cases[i].Assertion.Pos.File)
+	}
 	for _, p := range in.Problems {
 		cut(&p.Pos.File)
 	}

@@ -30,7 +30,10 @@ func loadFacts(ctx context.Context, run *corpus.Run) func() (*facts.Facts, error
 // describeRun adds to a result what the manifest knows of the run.
 func describeRun(res *outcome.Run, run *corpus.Run, f *facts.Facts) {
 	m := run.Manifest
-	res.Facts, res.Parameters = f, m.Scenario.Parameters
+	res.Facts, res.Parameters, res.Expected = f, m.Scenario.Parameters, m.Scenario.Expected
+	if at := m.Scenario.DeclaredAt; at != nil {
+		res.ExpectedAt = at.UnixNano()
+	}
 	for i := range m.Builds {
 		b := &m.Builds[i]
 		res.Builds = append(res.Builds, outcome.BuildInfo{

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/suggest"
 	"github.com/stillfires/stillfires/internal/yamlpos"
@@ -278,13 +279,22 @@ func (r *reader) scenarios(n *yaml.Node) {
 		}
 		s := Scenario{Name: field.Name, Pos: r.doc.Position(field.Key)}
 		lists := map[string]*yaml.Node{} // entries by text
+		var at time.Time
 		list := func(e analyzer.Expect) key {
 			return key{e.String(), func(n *yaml.Node) { r.expectations(&s, e, n, lists) }}
 		}
 		r.mapping(field.Value, "a scenario", []key{
 			list(analyzer.MustFire), list(analyzer.MustStaySilent), list(analyzer.MustClear),
 			{"expect", func(n *yaml.Node) { s.Default, s.HasDefault = r.expect(n), true }},
+			{"loadOf", func(n *yaml.Node) { s.LoadOf = r.text(n, "loadOf") }},
+			{"declaredAt", func(n *yaml.Node) { at = r.time(n) }},
+			{"assertions", func(n *yaml.Node) { s.Assertions = r.assertions(n) }},
 		})
+		for i := range s.Assertions {
+			if a := &s.Assertions[i]; a.DeclaredAt.IsZero() {
+				a.DeclaredAt = at
+			}
+		}
 		r.file.Scenarios = append(r.file.Scenarios, s)
 	})
 }
@@ -303,6 +313,22 @@ func (r *reader) expectations(s *Scenario, e analyzer.Expect, n *yaml.Node, seen
 		seen[pattern] = item
 		s.Rules = append(s.Rules, Expectation{Pattern: pattern, Expect: e, Pos: r.doc.Position(item)})
 	})
+}
+
+// assertions reads what the evidence of a scenario must show.
+func (r *reader) assertions(n *yaml.Node) []profile.Assertion {
+	list, errs := profile.ReadAssertions(r.doc, n, "assertions")
+	r.errs = append(r.errs, errs...)
+	return list
+}
+
+// time reads when something was declared.
+func (r *reader) time(n *yaml.Node) time.Time {
+	var at time.Time
+	if err := n.Decode(&at); err != nil || n.ShortTag() == "!!null" {
+		r.fail(n, "write a time such as 2026-11-30T17:00:00Z", "declaredAt is no time")
+	}
+	return at
 }
 
 func (r *reader) severities(n *yaml.Node) {

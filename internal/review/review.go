@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
 )
 
@@ -61,6 +62,9 @@ type Scenario struct {
 	Default    analyzer.Expect
 	HasDefault bool
 	Rules      []Expectation // in the order of the file
+	// LoadOf names the scenario that this one repeats under load; empty: none.
+	LoadOf     string
+	Assertions []profile.Assertion // in the order of the file
 }
 
 // An Expectation is one entry of the lists of a scenario.
