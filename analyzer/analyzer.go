@@ -53,6 +53,7 @@ func Compare(in Input) *Report {
 		Deployed:  build(in.Deployed),
 		Candidate: build(in.Candidate),
 		Scenarios: slices.Clone(in.Scenarios),
+		Loads:     c.loads(),
 		Runs:      append(runInfos("deployed", in.Deployed.Runs), runInfos("candidate", in.Candidate.Runs)...),
 		Notes:     slices.Clone(in.Notes),
 		Problems:  append(slices.Clone(in.Problems), emptyInput(&in)...),
@@ -78,6 +79,7 @@ func Compare(in Input) *Report {
 		}
 	}
 	r.Notes = append(r.Notes, blind.notes()...)
+	r.Notes = append(r.Notes, c.mixedLoads()...)
 	order(r)
 	r.Verdict = review(r, blind.any())
 	return r

@@ -2,9 +2,11 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/internal/cases"
+	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
 )
 
@@ -131,6 +133,42 @@ func loadText(load, loadOf string) string {
 	return ""
 }
 
+// loadsOf returns the loads of a scenario's runs, ordered; that of a run
+// without the parameter is empty.
+func (c *comparison) loadsOf(scenario string) []string {
+	var loads []string
+	for _, runs := range [][]*outcome.Run{c.deployed[scenario], c.candidate[scenario]} {
+		for _, r := range runs {
+			if !r.Missing {
+				loads = append(loads, r.Parameters["load"])
+			}
+		}
+	}
+	slices.Sort(loads)
+	return slices.Compact(loads)
+}
+
+// loads says under which load each scenario ran.
+func (c *comparison) loads() []string {
+	out := make([]string, len(c.in.Scenarios))
+	for i, s := range c.in.Scenarios {
+		out[i] = loadText(strings.Join(c.loadsOf(s), ", "), c.in.LoadOf[s])
+	}
+	return out
+}
+
+// mixedLoads tells the reader of scenarios whose runs had different loads:
+// for rules, repetitions are judged together.
+func (c *comparison) mixedLoads() []string {
+	var out []string
+	for _, s := range c.in.Scenarios {
+		if l := c.loadsOf(s); len(l) > 1 {
+			out = append(out, fmt.Sprintf("scenario %s was run under %d loads: cases are judged for each of them, rules over all; give each load a scenario of its own to judge rules apart", short(s), len(l)))
+		}
+	}
+	return out
+}
+
 // caseFindings returns the findings of all assertions, complete.
 func (c *comparison) caseFindings() []Finding {
 	var out []Finding
@@ -145,7 +183,7 @@ func (c *comparison) caseFindings() []Finding {
 		}
 		f := Finding{
 			Severity: row.severity, Scenario: k.Scenario, Pos: k.Assertion.Pos, Subject: caseName(k), Case: i + 1,
-			Message: short(caseName(k)) + ": " + row.message,
+			Message: fmt.Sprintf("assertion %q %s", short(caseName(k)), row.message),
 		}
 		if k.Assertion.Owner != "" {
 			f.Message += "; owner: " + short(k.Assertion.Owner)

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
@@ -14,12 +15,21 @@ type Report struct {
 	Verdict             Verdict
 	Deployed, Candidate Build
 	Scenarios           []string
+	Loads               []string  // under which the scenarios ran, in their order; empty: under none
 	Results             []Result  // ordered by file, line, name, scenario
 	Findings            []Finding // ordered by severity, then likewise
 	Cases               []Case    // ordered by scenario, load, assertions first
 	Runs                []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error
+}
+
+// LoadOf says under which load a scenario ran; empty: under none.
+func (r *Report) LoadOf(scenario string) string {
+	if i := slices.Index(r.Scenarios, scenario); i >= 0 && i < len(r.Loads) {
+		return r.Loads[i]
+	}
+	return ""
 }
 
 // A Build names one side of a comparison; unknown fields are empty.

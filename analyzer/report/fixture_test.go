@@ -25,6 +25,7 @@ var fixtures = []struct {
 	{"many", func() *analyzer.Report { return analyzer.Compare(many(300)) }, Options{Width: 100}, "terminal"},
 	{"pass", func() *analyzer.Report { return analyzer.Compare(passing()) }, Options{}, ""},
 	{"accepted", func() *analyzer.Report { return analyzer.Compare(accepting()) }, Options{Width: 100}, ""},
+	{"cases", func() *analyzer.Report { return analyzer.Compare(drilled()) }, Options{Width: 100}, ""},
 	{"empty", func() *analyzer.Report { return analyzer.Compare(analyzer.Input{}) }, Options{Width: 60}, ""},
 }
 

@@ -28,8 +28,10 @@ type block struct {
 func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 	type key struct {
 		id, group, name, subject string
-		pos                      source.Position
-		kind                     rules.Kind
+		// What is found under load is not what is found without.
+		load string
+		pos  source.Position
+		kind rules.Kind
 	}
 	at := map[key]*block{}
 	results := resultsByKey(r)
@@ -39,7 +41,7 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 		if f.Severity != s || f.Accepted() {
 			continue
 		}
-		k := key{id: f.ID, subject: f.Subject}
+		k := key{id: f.ID, subject: f.Subject, load: r.LoadOf(f.Scenario)}
 		if f.Rule != nil {
 			k.group, k.name, k.pos, k.kind = f.Rule.Group, f.Rule.Name, f.Rule.Pos, f.Rule.Kind
 		}
@@ -158,8 +160,8 @@ func (b *block) title() string {
 	switch f := b.first; {
 	case f.Rule != nil:
 		return f.Rule.Name
-	case f.Unmatched == "" && f.Scenario == "":
-		return f.Subject // of both builds, such as a metric
+	case f.Case > 0, f.Unmatched == "" && f.Scenario == "":
+		return f.Subject // of a case, or of both builds, such as a metric
 	}
 	return b.first.Unmatched
 }

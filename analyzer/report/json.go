@@ -26,6 +26,7 @@ type (
 		Scenarios []string      `json:"scenarios"`
 		Rules     []jsonRule    `json:"rules"`
 		Findings  []jsonFinding `json:"findings"`
+		Cases     []jsonCase    `json:"cases"`
 		Runs      []jsonRun     `json:"runs"`
 		Notes     []string      `json:"notes"`
 		Problems  []jsonProblem `json:"problems"`
@@ -170,6 +171,7 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Scenarios:  list(r.Scenarios),
 		Rules:      make([]jsonRule, 0, len(r.Results)),
 		Findings:   make([]jsonFinding, 0, len(r.Findings)),
+		Cases:      make([]jsonCase, 0, len(r.Cases)),
 		Runs:       make([]jsonRun, 0, len(r.Runs)),
 		Notes:      list(r.Notes),
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
@@ -179,6 +181,9 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 	}
 	for i := range r.Findings {
 		out.Findings = append(out.Findings, toJSONFinding(&r.Findings[i]))
+	}
+	for i := range r.Cases {
+		out.Cases = append(out.Cases, toJSONCase(&r.Cases[i]))
 	}
 	for _, run := range r.Runs {
 		out.Runs = append(out.Runs, toJSONRun(run))

@@ -23,6 +23,8 @@ var advice = []struct {
 	{[]string{"alert-never-fired", "alert-not-reproduced"}, nil, "Record a scenario that does raise the alert on the deployed build, or drop the expectation."},
 	{[]string{"window-too-short"}, nil, "Record longer than the alert's for after the fault."},
 	{[]string{"alert-flaky"}, nil, "Find out why repetitions differ, or record more of them."},
+	{[]string{"recovery-failed", "budget-exceeded", "duplicate-execution", "stale-entry", "manual-intervention", "restart"}, isCase,
+		"Ask the owner of each assertion that fails; --format markdown lists what was seen."},
 	{[]string{"alert-gained"}, nil, "Declare must-fire or must-stay-silent for what only the candidate raises."},
 }
 
@@ -37,6 +39,8 @@ func lacksNearest(f *analyzer.Finding) bool {
 func isUnmatched(f *analyzer.Finding) bool { return f.Unmatched != "" }
 
 func isMatched(f *analyzer.Finding) bool { return f.Unmatched == "" }
+
+func isCase(f *analyzer.Finding) bool { return f.Case > 0 }
 
 // next returns what to try, most urgent first.
 func next(r *analyzer.Report) []string {

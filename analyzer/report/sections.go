@@ -11,5 +11,6 @@ var sections = []struct {
 	terminal func(*screen, *analyzer.Report) // a few lines: the screen is small
 	markdown func(*page, *analyzer.Report)
 }{
+	{"cases", casesTerminal, casesMarkdown},
 	{"accepted", acceptedTerminal, acceptedMarkdown},
 }

@@ -86,6 +86,9 @@ func plural(n int, word string) string {
 // belies reports whether a finding speaks against "what was declared and what
 // worked on the deployed build works on the candidate".
 func belies(f *analyzer.Finding) bool {
+	if f.Case > 0 {
+		return true // an assertion that did not pass
+	}
 	switch f.ID {
 	case "alert-lost", "match-lost", "alert-false", "alert-persists", "corpus-incomplete", "alert-noisy", "match-flaky":
 		return true
@@ -138,6 +141,9 @@ func meant(r *analyzer.Report) string {
 			return "an alert that the upgrade must clear still fires on the candidate"
 		case has("corpus-incomplete"):
 			return "a run is incomplete, so silence in it proves nothing"
+		}
+		if slices.ContainsFunc(r.Findings, func(f analyzer.Finding) bool { return f.Case > 0 && f.Severity == analyzer.Break && !f.Accepted() }) {
+			return "an assertion of a drill fails on the candidate"
 		}
 		return "a finding counts as a break: " + strings.Join(breaks, ", ")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/cases"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/source"
 )
 
 // A declarer gathers the assertions of scenarios. What is gathered first wins
@@ -38,11 +39,24 @@ func (o *Options) cases(in *analyzer.Input, p *profile.Profile, sides ...*side) 
 	if p != nil && p.Cases != nil {
 		for _, scenario := range in.Scenarios {
 			if s, ok := p.Cases.Scenarios[scenario]; ok {
+				if p.Path == "" {
+					s.Assertions = withoutPlace(s.Assertions)
+				}
 				d.add(scenario, "profile "+p.Name, s.LoadOf, s.Assertions)
 			}
 		}
 	}
 	return nil
+}
+
+// withoutPlace returns assertions of a shipped profile: a reader has no such
+// file.
+func withoutPlace(list []profile.Assertion) []profile.Assertion {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Pos = source.Position{}
+	}
+	return list
 }
 
 // run adds what was declared with a run.
