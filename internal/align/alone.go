@@ -1,0 +1,130 @@
+package align
+
+import (
+	"fmt"
+	"slices"
+)
+
+// nearEnough is the wording that the nearest kind must share to be named.
+const nearEnough = 0.3
+
+// alone adds the messages that one build writes and the other does not.
+func (c *comparison) alone(kinds []*Kind, deployed bool) {
+	own := c.candidate
+	if deployed {
+		own = c.deployed
+	}
+	for _, k := range kinds {
+		if k.Field == "" && c.carries(k, deployed) {
+			continue // it is told by what it says in its field
+		}
+		if k.Field != "" && !c.told(k, deployed) {
+			continue
+		}
+		in := steady(k, own, c.scenarios)
+		if len(in) == 0 {
+			continue // it comes and goes between repetitions of one build
+		}
+		ch := Change{Weak: weak(k) || c.cut, Nearest: c.nearest(k, deployed)}
+		if deployed {
+			ch.Deployed = []*Kind{k}
+			c.gone(&ch, k, in)
+		} else {
+			ch.Candidate = []*Kind{k}
+			ch.add(Added)
+		}
+		for _, s := range in {
+			ch.Frequencies = append(ch.Frequencies, frequency(s, c.deployed, c.candidate, ch.Deployed, ch.Candidate))
+		}
+		if ch.Weak {
+			ch.Notes = append(ch.Notes, "so few records may come and go by chance")
+		}
+		c.res.Changes = append(c.res.Changes, ch)
+	}
+}
+
+// carries reports whether a kind is a constant text around sentences that were
+// paired with messages of the other build.
+func (c *comparison) carries(k *Kind, deployed bool) bool {
+	return slices.ContainsFunc(c.m.pairs, func(p *pair) bool {
+		side := p.candidate
+		if deployed {
+			side = p.deployed
+		}
+		return side[0].Field != "" && slices.Contains(k.said, side[0])
+	})
+}
+
+// told reports whether a sentence without partner is to be told of: its
+// record's own message is on both builds, or explained by other sentences of
+// it. A rare one is no news, as errors come and go.
+func (c *comparison) told(said *Kind, deployed bool) bool {
+	if weak(said) || said.Count < fewRecords {
+		return false
+	}
+	side := c.m.candidate
+	if deployed {
+		side = c.m.deployed
+	}
+	for _, k := range side {
+		if k.Field == "" && slices.Contains(k.said, said) {
+			return c.carries(k, deployed)
+		}
+	}
+	return true
+}
+
+// nearest returns the kind of the other build whose wording is most like that
+// of k, if any is near: first of those without partner.
+func (c *comparison) nearest(k *Kind, deployed bool) *Kind {
+	loose, all := c.m.candidate, c.candidate.kinds
+	if !deployed {
+		loose, all = c.m.deployed, c.deployed.kinds
+	}
+	for _, list := range [][]*Kind{loose, all} {
+		var best *Kind
+		score := 0.0
+		for _, o := range list {
+			l := c.m.compare(k, o)
+			if l.words >= nearEnough && l.score > score {
+				best, score = o, l.score
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	return nil
+}
+
+// gone says what became of a message that the candidate does not write in the
+// scenarios given.
+func (c *comparison) gone(ch *Change, k *Kind, in []string) {
+	if fact := c.fact(k, in); fact != nil {
+		ch.Fact = fact
+		ch.add(Moved)
+		return
+	}
+	if most, known, ok := c.tooVerbose(k, in); ok {
+		ch.Hidden = most
+		ch.add(VerbosityHidden)
+		if !known {
+			ch.Notes = append(ch.Notes, fmt.Sprintf("the candidate wrote nothing above V(%d); whether it still has the message cannot be told", most))
+		}
+		return
+	}
+	ch.add(Removed)
+	for _, o := range c.candidate.kinds {
+		if k.Field == "" && o.Logger == k.Logger && o.Function == k.Function && sameTokens(o.tokens, k.tokens) && (o.Level != k.Level || o.Verbosity != k.Verbosity) {
+			ch.Notes = append(ch.Notes, fmt.Sprintf("both builds write it at level %s", levelOf(o)))
+		}
+	}
+}
+
+// levelOf prints level and verbosity as "debug, V(3)".
+func levelOf(k *Kind) string {
+	if k.Verbosity > 0 {
+		return fmt.Sprintf("%s, V(%d)", k.Level, k.Verbosity)
+	}
+	return k.Level
+}

@@ -1,0 +1,229 @@
+package align
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+)
+
+// loggerField is the name under which the logger of a kind is compared: a
+// build may write as a field what another writes as the logger.
+const loggerField = "logger"
+
+// What a lost field asks for: the chance that records of the other build lack
+// it although nothing changed.
+const absentByChance = 0.05
+
+// What a renamed field asks for: the share of values of the one with fewer
+// that both have.
+const sharedValues = 0.5
+
+// A shape is the fields of one or several kinds.
+type shape struct {
+	keys   []outcome.Key // ordered by name
+	looked int64
+}
+
+func shapeOf(kinds []*Kind) shape {
+	var s shape
+	for _, k := range kinds {
+		s.looked += k.looked
+		for _, key := range k.Keys {
+			if key.Name == k.Field {
+				continue // what it says is compared as wording
+			}
+			s.add(key)
+		}
+		if k.Logger != "" {
+			s.add(outcome.Key{Name: loggerField, Count: k.looked, Types: []string{"string"}, Values: []string{k.Logger}})
+		}
+	}
+	return s
+}
+
+func (s *shape) add(key outcome.Key) {
+	i, ok := slices.BinarySearchFunc(s.keys, key.Name, byName)
+	if !ok {
+		s.keys = slices.Insert(s.keys, i, outcome.Key{Name: key.Name})
+	}
+	own := &s.keys[i]
+	own.Count += key.Count
+	own.Types = union(own.Types, key.Types)
+	own.Values = union(own.Values, key.Values)
+	own.Cut = own.Cut || key.Cut
+}
+
+func byName(k outcome.Key, name string) int { return strings.Compare(k.Name, name) }
+
+func (s *shape) find(name string) *outcome.Key {
+	if i, ok := slices.BinarySearchFunc(s.keys, name, byName); ok {
+		return &s.keys[i]
+	}
+	return nil
+}
+
+// missing returns the keys of s that o lacks, surely or perhaps.
+func (s *shape) missing(o *shape) []*outcome.Key {
+	var out []*outcome.Key
+	for i := range s.keys {
+		k := &s.keys[i]
+		if own := o.find(k.Name); k.Count > 0 && (own == nil || own.Count == 0) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// chance returns how likely it is that n records lack a key by chance that
+// count of looked have.
+func chance(count, looked, n int64) float64 {
+	p := (float64(count) + 0.5) / (float64(max(looked, count)) + 1)
+	return math.Pow(1-p, float64(n))
+}
+
+// compareFields says what became of the fields of a pair.
+func compareFields(d, c []*Kind) []FieldChange {
+	deployed, candidate := shapeOf(d), shapeOf(c)
+	var out []FieldChange
+	retyped := map[string]bool{}
+	for i := range deployed.keys {
+		k := &deployed.keys[i]
+		o := candidate.find(k.Name)
+		if o == nil || !otherType(k.Types, o.Types) {
+			continue
+		}
+		retyped[k.Name] = true
+		out = append(out, FieldChange{
+			Class: FieldTypeChanged, Name: k.Name, Deployed: k.Types, Candidate: o.Types,
+			Weak: k.Count < 2 && o.Count < 2,
+		})
+	}
+	lost, gained := deployed.missing(&candidate), candidate.missing(&deployed)
+	lost, gained = outside(lost, retyped), outside(gained, retyped)
+	renamed, lost, gained := renames(lost, gained)
+	out = append(out, renamed...)
+	for _, k := range roots(lost) {
+		if p := chance(k.Count, deployed.looked, candidate.looked); k.Name != loggerField {
+			out = append(out, FieldChange{Class: FieldLost, Name: k.Name, Deployed: k.Types, Weak: p > absentByChance})
+		}
+	}
+	for _, k := range roots(gained) {
+		if p := chance(k.Count, candidate.looked, deployed.looked); k.Name != loggerField {
+			out = append(out, FieldChange{Class: FieldGained, Name: k.Name, Candidate: k.Types, Weak: p > absentByChance})
+		}
+	}
+	// An optional field that is there by chance on one side is no change.
+	out = slices.DeleteFunc(out, func(f FieldChange) bool {
+		return f.Weak && (f.Class == FieldLost && optional(&deployed, f.Name) || f.Class == FieldGained && optional(&candidate, f.Name))
+	})
+	slices.SortFunc(out, func(a, b FieldChange) int {
+		return cmp.Or(cmp.Compare(rank(a.Class), rank(b.Class)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// optional reports whether some records lack a field that others have.
+func optional(s *shape, name string) bool {
+	k := s.find(name)
+	return k != nil && k.Count < s.looked
+}
+
+// otherType reports whether no value of a field has a type that it had; null
+// is no type of its own.
+func otherType(a, b []string) bool {
+	real := func(types []string) []string {
+		return slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
+	}
+	a, b = real(a), real(b)
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(t string) bool { return slices.Contains(b, t) })
+}
+
+// outside leaves out the fields inside of others.
+func outside(keys []*outcome.Key, of map[string]bool) []*outcome.Key {
+	return slices.DeleteFunc(keys, func(k *outcome.Key) bool {
+		for i := range len(k.Name) {
+			if k.Name[i] == '.' && of[k.Name[:i]] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// roots leaves out the fields inside of an object that is listed itself.
+func roots(keys []*outcome.Key) []*outcome.Key {
+	names := map[string]bool{}
+	for _, k := range keys {
+		names[k.Name] = true
+	}
+	return outside(keys, names)
+}
+
+// renames pairs fields that are gone with new ones that hold the same values,
+// best first. What remains is returned too.
+func renames(lost, gained []*outcome.Key) (out []FieldChange, lostOnly, gainedOnly []*outcome.Key) {
+	type link struct {
+		from, to *outcome.Key
+		score    float64
+		shared   []string
+	}
+	var links []link
+	for _, from := range lost {
+		for _, to := range gained {
+			if score, shared := sameField(from, to); score > 0 {
+				links = append(links, link{from, to, score, shared})
+			}
+		}
+	}
+	slices.SortStableFunc(links, func(a, b link) int { return -cmp.Compare(a.score, b.score) })
+	taken := map[*outcome.Key]bool{}
+	for _, l := range links {
+		if taken[l.from] || taken[l.to] {
+			continue
+		}
+		taken[l.from], taken[l.to] = true, true
+		out = append(out, FieldChange{
+			Class: FieldRenamed, Name: l.from.Name, To: l.to.Name,
+			Deployed: l.from.Types, Candidate: l.to.Types, Shared: l.shared,
+		})
+	}
+	gone := func(k *outcome.Key) bool { return taken[k] }
+	return out, slices.DeleteFunc(lost, gone), slices.DeleteFunc(gained, gone)
+}
+
+// sameField says how well two fields agree: 0 if they are not one. Names that
+// differ in case and separators alone are one if the types agree; others are if
+// they share values.
+func sameField(from, to *outcome.Key) (score float64, shared []string) {
+	if otherType(from.Types, to.Types) {
+		return 0, nil
+	}
+	names := 0.0
+	if a, b := bare(from.Name), bare(to.Name); a == b {
+		names = 1
+	} else if leaf(from.Name) == leaf(to.Name) || strings.Contains(b, a) || strings.Contains(a, b) {
+		names = 0.5
+	}
+	tell := false
+	for _, v := range from.Values {
+		i := slices.IndexFunc(to.Values, func(w string) bool { return v == w || bare(v) == bare(w) })
+		if i >= 0 {
+			shared = append(shared, v)
+			tell = tell || telling(v)
+		}
+	}
+	least := min(len(from.Values), len(to.Values))
+	if least > 0 && tell && float64(len(shared)) >= sharedValues*float64(least) {
+		return 1 + float64(len(shared))/float64(least) + names, shared
+	}
+	if names == 1 {
+		return names, shared
+	}
+	return 0, nil
+}
+
+// leaf returns the last part of a name, in lower case.
+func leaf(name string) string { return bare(name[strings.LastIndexByte(name, '.')+1:]) }

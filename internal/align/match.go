@@ -1,0 +1,240 @@
+package align
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxLoose bounds the kinds of each build that are compared with all of the
+// other; the rarest are left out.
+const maxLoose = 300
+
+// A pair is kinds of both builds that are one message.
+type pair struct {
+	deployed, candidate []*Kind
+	like                likeness
+	split               bool // several on one side as the message was split or merged
+}
+
+// A matching is the state of the search for pairs.
+type matching struct {
+	*weighing
+	pairs               []*pair
+	deployed, candidate []*Kind // without partner
+	skipped             int     // kinds that were too many to look at
+}
+
+// match pairs the kinds of two builds.
+func match(deployed, candidate []*Kind) *matching {
+	m := &matching{weighing: newWeighing(deployed, candidate), deployed: deployed, candidate: candidate}
+	m.equal()
+	m.sameText()
+	m.loosen()
+	m.splits()
+	m.best()
+	return m
+}
+
+// equal pairs kinds that agree in all but what masks hide and in keys and
+// encoding.
+func (m *matching) equal() {
+	m.each(func(d, c *Kind) bool {
+		return d.Logger == c.Logger && d.Function == c.Function && d.Level == c.Level && d.Verbosity == c.Verbosity
+	})
+}
+
+// each pairs kinds with the same text for which ok holds, in order.
+func (m *matching) each(ok func(d, c *Kind) bool) {
+	byFirst := map[string][]*Kind{}
+	for _, c := range m.candidate {
+		byFirst[first(c)] = append(byFirst[first(c)], c)
+	}
+	taken := map[*Kind]bool{}
+	for _, d := range m.deployed {
+		lists := [][]*Kind{byFirst[first(d)], byFirst[mask]}
+		if first(d) == mask {
+			lists = [][]*Kind{m.candidate}
+		}
+		m.take(d, lists, ok, taken)
+	}
+	m.drop(taken)
+}
+
+// take pairs d with the first kind of the lists that has the same text and
+// for which ok holds; equal texts come before those that masks make equal.
+func (m *matching) take(d *Kind, lists [][]*Kind, ok func(d, c *Kind) bool, taken map[*Kind]bool) {
+	for _, same := range []func(a, b []string) bool{slices.Equal[[]string], sameTokens} {
+		for _, list := range lists {
+			for _, c := range list {
+				if !taken[c] && ok(d, c) && same(d.tokens, c.tokens) {
+					taken[c], taken[d] = true, true
+					m.pairs = append(m.pairs, &pair{deployed: []*Kind{d}, candidate: []*Kind{c}, like: m.compare(d, c)})
+					return
+				}
+			}
+		}
+	}
+}
+
+func first(k *Kind) string {
+	if len(k.tokens) == 0 {
+		return mask
+	}
+	return k.tokens[0]
+}
+
+func (m *matching) drop(taken map[*Kind]bool) {
+	gone := func(k *Kind) bool { return taken[k] }
+	m.deployed = slices.DeleteFunc(slices.Clone(m.deployed), gone)
+	m.candidate = slices.DeleteFunc(slices.Clone(m.candidate), gone)
+}
+
+// sameText pairs kinds with the same text of which logger, function or level
+// changed: first those that differ in least. Then kinds that are left join a
+// pair with their text and function, if they are told apart from it only by a
+// logger that one build does not name.
+func (m *matching) sameText() {
+	sameFunction := func(d, c *Kind) bool { return samePlace(d.Function, c.Function, 1, 0.5) >= 0 }
+	sameLogger := func(d, c *Kind) bool { return samePlace(d.Logger, c.Logger, 1, 0) >= 0 }
+	m.each(func(d, c *Kind) bool {
+		return d.Logger == c.Logger && sameFunction(d, c) && d.Level == c.Level && d.Verbosity == c.Verbosity
+	})
+	m.each(func(d, c *Kind) bool { return sameLogger(d, c) && sameFunction(d, c) && d.Level == c.Level })
+	m.each(func(d, c *Kind) bool { return d.Logger == c.Logger && sameFunction(d, c) })
+	m.each(func(d, c *Kind) bool { return sameLogger(d, c) && sameFunction(d, c) })
+	m.each(func(d, c *Kind) bool { return d.Logger != "" && d.Logger == c.Logger && d.Level == c.Level })
+	m.join()
+}
+
+// join adds kinds without partner to the pair that has their text, function
+// and level, where either side of it names no logger.
+func (m *matching) join() {
+	taken := map[*Kind]bool{}
+	fit := func(k *Kind, own, others []*Kind) bool {
+		o := others[0]
+		return (o.Logger == "" || k.Logger == "") && own[0].Logger != k.Logger && samePlace(o.Function, k.Function, 1, 0.5) >= 0 &&
+			o.Level == k.Level && o.Verbosity == k.Verbosity && sameTokens(o.tokens, k.tokens)
+	}
+	for _, p := range m.pairs {
+		for _, c := range m.candidate {
+			if !taken[c] && fit(c, p.candidate, p.deployed) {
+				p.candidate, taken[c] = append(p.candidate, c), true
+			}
+		}
+		for _, d := range m.deployed {
+			if !taken[d] && fit(d, p.deployed, p.candidate) {
+				p.deployed, taken[d] = append(p.deployed, d), true
+			}
+		}
+	}
+	m.drop(taken)
+}
+
+// loosen adds the sentences that fields hold to the kinds without partner:
+// those of which the other build's partner does not hold the same.
+func (m *matching) loosen() {
+	for _, p := range m.pairs {
+		m.deployed = append(m.deployed, news(p.deployed, p.candidate)...)
+		m.candidate = append(m.candidate, news(p.candidate, p.deployed)...)
+	}
+	for _, side := range []*[]*Kind{&m.deployed, &m.candidate} {
+		for _, k := range slices.Clone(*side) {
+			if k.Field == "" {
+				*side = append(*side, k.said...)
+			}
+		}
+		if n := len(*side) - maxLoose; n > 0 {
+			m.skipped += n
+			slices.SortStableFunc(*side, func(a, b *Kind) int { return -cmp.Compare(a.Count, b.Count) })
+			*side = (*side)[:maxLoose]
+		}
+		slices.SortFunc(*side, func(a, b *Kind) int { return cmp.Compare(a.identity(), b.identity()) })
+	}
+}
+
+// news returns the sentences of kinds that the others do not hold in the same
+// field.
+func news(of, others []*Kind) []*Kind {
+	var out []*Kind
+	for _, k := range of {
+		for _, s := range k.said {
+			if !slices.ContainsFunc(others, func(o *Kind) bool {
+				return slices.ContainsFunc(o.said, func(t *Kind) bool { return t.Field == s.Field && sameTokens(t.tokens, s.tokens) })
+			}) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// A link is one candidate for a pair.
+type link struct {
+	d, c int
+	like likeness
+}
+
+// best pairs kinds as long as there is a pair that is sure and well ahead of
+// all others of its two kinds.
+func (m *matching) best() {
+	var links []link
+	for d := range m.deployed {
+		for c := range m.candidate {
+			if !pairable(m.deployed[d], m.candidate[c]) {
+				continue
+			}
+			if l := m.compare(m.deployed[d], m.candidate[c]); l.score > 0 {
+				links = append(links, link{d, c, l})
+			}
+		}
+	}
+	slices.SortStableFunc(links, func(a, b link) int { return -cmp.Compare(a.like.score, b.like.score) })
+	ofD, ofC := make([][]int, len(m.deployed)), make([][]int, len(m.candidate))
+	for i, l := range links {
+		ofD[l.d], ofC[l.c] = append(ofD[l.d], i), append(ofC[l.c], i)
+	}
+	gone, taken := make([]bool, len(links)), map[*Kind]bool{}
+	for again := true; again; {
+		again = false
+		for i, l := range links {
+			margin, ok := l.like.sure()
+			if gone[i] || !ok || rival(links, gone, ofD[l.d], i, margin) || rival(links, gone, ofC[l.c], i, margin) {
+				continue
+			}
+			again = true
+			for _, j := range slices.Concat(ofD[l.d], ofC[l.c]) {
+				gone[j] = true
+			}
+			d, c := m.deployed[l.d], m.candidate[l.c]
+			taken[d], taken[c] = true, true
+			m.pairs = append(m.pairs, &pair{deployed: []*Kind{d}, candidate: []*Kind{c}, like: l.like})
+		}
+	}
+	m.drop(taken)
+}
+
+// pairable reports whether two kinds may be one at all: sentences of fields of
+// both builds are paired only within one field or one message.
+func pairable(d, c *Kind) bool {
+	return d.Field == "" || c.Field == "" || d.Field == c.Field || sameTokens(tokens(d.Text), tokens(c.Text))
+}
+
+// rival reports whether another of the links of one kind, the best first, is
+// as good as link i, or less than the margin behind.
+func rival(links []link, gone []bool, of []int, i int, margin float64) bool {
+	l := &links[i].like
+	for _, j := range of {
+		if j == i || gone[j] {
+			continue
+		}
+		o := &links[j].like
+		if o.score <= l.score-margin {
+			return false
+		}
+		if l.words == 1 && o.words < 1 {
+			continue // the same words beat all else
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,285 @@
+package align
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What evidence weighs. Wording can give four points; what surrounds it gives
+// six at most, so that two messages of one place with the same keys, values and
+// counts can be one without a word in common, but only if all of it agrees.
+const (
+	wordPoints     = 4.0
+	functionPoints = 1.2
+	filePoints     = 0.9 // the same file name in another folder
+	loggerPoints   = 0.8
+	keyPoints      = 1.5
+	valuePoints    = 1.2
+	countPoints    = 0.6
+	levelPoints    = 0.3
+	apart          = -0.6 // another function, another logger
+	contrary       = -3.0 // the wording says the opposite
+)
+
+// What is asked of a pair, by how much of the wording agrees, and how far
+// ahead of any other pair of either it must be.
+const (
+	likeWords, likeScore   = 0.5, 3.6
+	someWords, someScore   = 0.25, 4.4
+	otherScore             = 4.6
+	likeMargin, someMargin = 0.5, 0.8
+	otherKeys, otherCounts = 0.75, 0.6
+)
+
+// A weighing compares kinds of two builds by how rare what they share is.
+type weighing struct {
+	kinds               float64
+	words, keys, values map[string]int // number of kinds that hold it
+}
+
+func newWeighing(sides ...[]*Kind) *weighing {
+	w := &weighing{words: map[string]int{}, keys: map[string]int{}, values: map[string]int{}}
+	add := func(k *Kind) {
+		w.kinds++
+		countOnce(w.words, k.words)
+		countOnce(w.keys, k.keys)
+		countOnce(w.values, k.values)
+	}
+	for _, side := range sides {
+		for _, k := range side {
+			add(k)
+			for _, s := range k.said {
+				add(s)
+			}
+		}
+	}
+	return w
+}
+
+func countOnce(in map[string]int, list []string) {
+	for i, s := range list {
+		if !slices.Contains(list[:i], s) {
+			in[s]++
+		}
+	}
+}
+
+func (w *weighing) rarity(in map[string]int, s string) float64 {
+	return math.Log(1 + w.kinds/float64(max(in[s], 1)))
+}
+
+func (w *weighing) word(s string) float64 {
+	r := w.rarity(w.words, s)
+	if little[s] {
+		return 0.2 * r
+	}
+	return r
+}
+
+// A likeness is the evidence for and against two kinds being one message.
+type likeness struct {
+	words, keys, values, counts float64 // 0 to 1
+	function, logger            float64 // points
+	level                       bool    // the same
+	opposed                     bool
+	// unique says that a key or value is shared that no other kind has.
+	unique bool
+	score  float64
+}
+
+func (w *weighing) compare(d, c *Kind) likeness {
+	l := likeness{
+		words: w.wording(d.words, c.words), keys: w.dice(w.keys, d.keys, c.keys),
+		values: w.overlap(d.values, c.values), counts: sameCounts(d, c),
+		function: samePlace(d.Function, c.Function, functionPoints, filePoints),
+		logger:   samePlace(d.Logger, c.Logger, loggerPoints, 0),
+		level:    d.Level == c.Level,
+	}
+	if sameTokens(d.sayTokens(), c.sayTokens()) {
+		l.words = 1
+	}
+	l.opposed = l.words < 1 && opposed(d.words, c.words)
+	l.unique = w.sharesUnique(w.keys, d.keys, c.keys) || w.sharesUnique(w.values, d.values, c.values)
+	l.score = wordPoints*l.words + l.function + l.logger + keyPoints*l.keys + valuePoints*l.values + countPoints*l.counts
+	if l.level {
+		l.score += levelPoints
+	}
+	if l.opposed {
+		l.score += contrary
+	}
+	return l
+}
+
+// sayTokens returns the tokens of what the kind says.
+func (k *Kind) sayTokens() []string { return k.tokens }
+
+// sure reports whether the evidence alone is enough, and by how much the pair
+// must be ahead of others.
+func (l *likeness) sure() (margin float64, ok bool) {
+	switch {
+	case l.opposed:
+		return 0, false
+	case l.words == 1:
+		// The same words: anything else that agrees will do.
+		return likeMargin, l.function > 0 || l.logger > 0 || l.keys >= 0.3 || l.values >= 0.3
+	case l.words >= likeWords:
+		return likeMargin, l.score >= likeScore && (l.function > 0 || l.logger > 0 || l.keys >= 0.5)
+	case l.words >= someWords:
+		return someMargin, l.score >= someScore
+	}
+	return someMargin, l.score >= otherScore && l.function > 0 && l.logger >= 0 &&
+		l.keys >= otherKeys && l.counts >= otherCounts && l.unique
+}
+
+// wording compares two texts by their words: the weight of the words in both
+// against the mean weight of each. Words with a long common beginning, such as
+// reserved and reservation, agree by half.
+func (w *weighing) wording(a, b []string) float64 {
+	var both, all float64
+	used := make([]bool, len(b))
+	for _, x := range a {
+		all += w.word(x)
+		best, at := 0.0, -1
+		for i, y := range b {
+			if used[i] {
+				continue
+			}
+			if like := sameWord(x, y); like > best {
+				best, at = like, i
+			}
+		}
+		if at >= 0 {
+			used[at] = true
+			both += best * (w.word(x) + w.word(b[at])) / 2
+		}
+	}
+	for _, y := range b {
+		all += w.word(y)
+	}
+	if all == 0 {
+		return 0
+	}
+	return min(2*both/all, 1)
+}
+
+func sameWord(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	if n >= 5 && 10*n >= 6*max(len(a), len(b)) {
+		return 0.5
+	}
+	return 0
+}
+
+// dice is the weight of what two lists share against their mean weight. Of two
+// empty lists it is one half: nothing speaks against it.
+func (w *weighing) dice(in map[string]int, a, b []string) float64 {
+	if len(a) == 0 && len(b) == 0 {
+		return 0.5
+	}
+	var both, all float64
+	for _, s := range a {
+		r := w.rarity(in, s)
+		all += r
+		if slices.Contains(b, s) {
+			both += r
+		}
+	}
+	for _, s := range b {
+		all += w.rarity(in, s)
+	}
+	return 2 * both / all
+}
+
+// overlap is the weight of the values that two kinds share against that of the
+// one with fewer: lists of values are cut.
+func (w *weighing) overlap(a, b []string) float64 {
+	var both, wa, wb float64
+	for _, s := range a {
+		r := w.rarity(w.values, s)
+		wa += r
+		if _, ok := slices.BinarySearch(b, s); ok {
+			both += r
+		}
+	}
+	for _, s := range b {
+		wb += w.rarity(w.values, s)
+	}
+	if least := min(wa, wb); least > 0 {
+		return both / least
+	}
+	return 0
+}
+
+// sharesUnique reports whether two kinds share what no others have.
+func (w *weighing) sharesUnique(in map[string]int, a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool { return in[s] == 2 && slices.Contains(b, s) })
+}
+
+// samePlace compares functions or loggers. One that is not known says nothing.
+func samePlace(a, b string, same, like float64) float64 {
+	switch {
+	case a == "" || b == "":
+		return 0
+	case a == b:
+		return same
+	case like > 0 && path.Base(a) == path.Base(b):
+		return like
+	case like == 0 && bare(a) == bare(b):
+		return same
+	}
+	return apart
+}
+
+// bare returns a name without what separates its words.
+func bare(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || r == '/' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(s))
+}
+
+// sameCounts compares how often two kinds were written, by scenario: 1 for
+// equal counts, the mean of the smaller over the larger else.
+func sameCounts(d, c *Kind) float64 {
+	deployed, candidate := perRun(d), perRun(c)
+	var sum float64
+	n := 0
+	for s, x := range deployed {
+		y := candidate[s]
+		sum += min(x, y) / max(x, y)
+		n++
+	}
+	for s := range candidate {
+		if _, ok := deployed[s]; !ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
+
+// perRun returns the mean number of records in the runs of a scenario that
+// have the kind.
+func perRun(k *Kind) map[string]float64 {
+	out, runs := map[string]float64{}, map[string]float64{}
+	for _, c := range k.Counts {
+		out[c.Scenario] += float64(c.Records)
+		runs[c.Scenario]++
+	}
+	for s := range out {
+		out[s] /= runs[s]
+	}
+	return out
+}

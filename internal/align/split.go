@@ -1,0 +1,99 @@
+package align
+
+import "slices"
+
+// What a split asks for: that each part is like the whole, that the parts
+// together say what it said, and that the counts fit.
+const (
+	partWords = 0.35 // wording of a part against the whole
+	allWords  = 0.75 // weight of the words of the whole that some part has
+	maxParts  = 5
+	nearEqual = 0.7 // smaller count over larger
+)
+
+// splits pairs a kind of one build with several of the other that say in parts
+// what it said, or for different cases.
+func (m *matching) splits() {
+	m.splitOne(m.deployed, m.candidate, func(whole *Kind, parts []*Kind) *pair {
+		return &pair{deployed: []*Kind{whole}, candidate: parts, split: true}
+	})
+	m.splitOne(m.candidate, m.deployed, func(whole *Kind, parts []*Kind) *pair {
+		return &pair{deployed: parts, candidate: []*Kind{whole}, split: true}
+	})
+}
+
+func (m *matching) splitOne(wholes, parts []*Kind, pairOf func(*Kind, []*Kind) *pair) {
+	taken := map[*Kind]bool{}
+	for _, whole := range wholes {
+		if whole.Field != "" || len(whole.words) < 2 {
+			continue
+		}
+		var like []*Kind
+		for _, p := range parts {
+			if !taken[p] && p.Field == "" && m.partOf(whole, p) {
+				like = append(like, p)
+			}
+		}
+		if len(like) < 2 || len(like) > maxParts || !m.covers(whole, like) || !countsFit(whole, like) {
+			continue
+		}
+		taken[whole] = true
+		for _, p := range like {
+			taken[p] = true
+		}
+		m.pairs = append(m.pairs, pairOf(whole, like))
+	}
+	m.drop(taken)
+}
+
+// partOf reports whether p may be a part of a message: it is written in the
+// same place and says part of the same.
+func (m *matching) partOf(whole, p *Kind) bool {
+	function, logger := samePlace(whole.Function, p.Function, 1, 0.5), samePlace(whole.Logger, p.Logger, 1, 0)
+	if function < 0 || logger < 0 || function+logger == 0 && m.dice(m.keys, whole.keys, p.keys) < 0.5 {
+		return false
+	}
+	if m.dice(m.keys, whole.keys, p.keys) < 0.3 {
+		return false
+	}
+	// More words of the part than not are words of the whole.
+	var own, all float64
+	for _, w := range p.words {
+		all += m.word(w)
+		if slices.Contains(whole.words, w) {
+			own += m.word(w)
+		}
+	}
+	return all > 0 && own/all >= 0.5 && m.wording(whole.words, p.words) >= partWords
+}
+
+// covers reports whether the parts have the words of the whole, each some that
+// the others lack or for a case of its own.
+func (m *matching) covers(whole *Kind, parts []*Kind) bool {
+	var own, all float64
+	for _, w := range whole.words {
+		all += m.word(w)
+		if slices.ContainsFunc(parts, func(p *Kind) bool { return slices.Contains(p.words, w) }) {
+			own += m.word(w)
+		}
+	}
+	return all > 0 && own/all >= allWords
+}
+
+// countsFit reports whether each part was written as often as the whole, or
+// all parts together.
+func countsFit(whole *Kind, parts []*Kind) bool {
+	sum, each := &Kind{}, true
+	for _, p := range parts {
+		each = each && sameCounts(whole, p) >= nearEqual
+		for _, c := range p.Counts {
+			i := slices.IndexFunc(sum.Counts, func(o Count) bool { return o.Scenario == c.Scenario && o.Repetition == c.Repetition })
+			if i < 0 {
+				sum.Counts = append(sum.Counts, c)
+				continue
+			}
+			sum.Counts[i].Records += c.Records
+		}
+	}
+	return each || sameCounts(whole, sum) >= nearEqual
+}
