@@ -3,6 +3,8 @@ package align
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stillfires/stillfires/internal/outcome"
 )
 
 // nearEnough is the wording that the nearest kind must share to be named.
@@ -21,6 +23,9 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 		if k.Field != "" && !c.told(k, deployed) {
 			continue
 		}
+		if k.Field == "" && len(k.keys) == 0 && (len(k.words) == 0 || c.encoded && k.bare()) {
+			continue // values alone, which say nothing, or lines of a stack
+		}
 		in := steady(k, own, c.scenarios)
 		if len(in) == 0 {
 			continue // it comes and goes between repetitions of one build
@@ -36,11 +41,17 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 		for _, s := range in {
 			ch.Frequencies = append(ch.Frequencies, frequency(s, c.deployed, c.candidate, ch.Deployed, ch.Candidate))
 		}
+		c.sameWords(&ch, k, deployed)
 		if ch.Weak {
 			ch.Notes = append(ch.Notes, "so few records may come and go by chance")
 		}
 		c.res.Changes = append(c.res.Changes, ch)
 	}
+}
+
+// bare reports whether a kind is plain text without a level.
+func (k *Kind) bare() bool {
+	return k.Level == "" && k.Logger == "" && k.Function == "" && slices.Equal(k.Encodings, []outcome.Encoding{outcome.Text})
 }
 
 // carries reports whether a kind is a constant text around sentences that were
@@ -114,11 +125,43 @@ func (c *comparison) gone(ch *Change, k *Kind, in []string) {
 		return
 	}
 	ch.add(Removed)
-	for _, o := range c.candidate.kinds {
-		if k.Field == "" && o.Logger == k.Logger && o.Function == k.Function && sameTokens(o.tokens, k.tokens) && (o.Level != k.Level || o.Verbosity != k.Verbosity) {
-			ch.Notes = append(ch.Notes, fmt.Sprintf("both builds write it at level %s", levelOf(o)))
+}
+
+// sameWords notes where the other build writes the words of a message that has
+// no partner: with another level, by another logger.
+func (c *comparison) sameWords(ch *Change, k *Kind, deployed bool) {
+	const most = 3
+	kinds, role := c.candidate.kinds, "candidate"
+	if !deployed {
+		kinds, role = c.deployed.kinds, "deployed"
+	}
+	n := 0
+	for _, o := range kinds {
+		for _, same := range append([]*Kind{o}, o.said...) {
+			if same.Field != k.Field || !sameTokens(same.tokens, k.tokens) {
+				continue
+			}
+			ch.Elsewhere = true
+			if n++; n <= most {
+				ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words %s", role, from(same)))
+			}
 		}
 	}
+	if n > most {
+		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words in %d more places", role, n-most))
+	}
+}
+
+// from says at which level, and by which logger, a kind is written.
+func from(k *Kind) string {
+	s := "at level " + levelOf(k)
+	if k.Level == "" {
+		s = "without a level"
+	}
+	if k.Logger != "" {
+		s += " by logger " + k.Logger
+	}
+	return s
 }
 
 // levelOf prints level and verbosity as "debug, V(3)".

@@ -55,6 +55,9 @@ type Change struct {
 	// Weak says that the message is so rare that chance may have removed or
 	// added it.
 	Weak bool
+	// Elsewhere says that the other build writes the words of a message that was
+	// removed or added, but by another logger, function or with another level.
+	Elsewhere bool
 	// Nearest is the most similar kind of the other build, of a message that
 	// was removed or added; nothing says that it took its place. Nil: none is
 	// similar.
@@ -71,7 +74,10 @@ type FieldChange struct {
 	// Types are the types on each build; empty where the field is absent.
 	Deployed, Candidate []string
 	Shared              []string // values of a renamed field on both builds
-	Weak                bool     // too few records to be sure
+	// Within are the names of several fields of one object that are gone, or
+	// new; Name is then that of the object with ".*".
+	Within []string
+	Weak   bool // too few records to be sure
 }
 
 // A Fact is an event, condition or metric that says what a message said.

@@ -17,8 +17,11 @@ type comparison struct {
 	res                 Result
 	// cut says that a catalogue is not complete, so that what is absent may
 	// have been written.
-	cut   bool
-	facts map[string][]Fact // new ones, by scenarios; made when asked for
+	cut bool
+	// encoded says that the encoding of some message changed: then lines of
+	// text between the records, such as stacks, come and go with it.
+	encoded bool
+	facts   map[string][]Fact // new ones, by scenarios; made when asked for
 }
 
 // Compare says what became of the messages of the deployed build's runs on the
@@ -86,7 +89,12 @@ func (c *comparison) paired(p *pair) {
 		ch.add(LevelChanged)
 	}
 	c.hidden(&ch)
+	encoded := otherEncoding(p.deployed, p.candidate)
+	c.encoded = c.encoded || encoded
 	for _, f := range compareFields(p.deployed, p.candidate) {
+		if encoded && f.byEncoding() {
+			continue
+		}
 		ch.Fields = append(ch.Fields, f)
 		ch.add(f.Class)
 	}
@@ -94,7 +102,7 @@ func (c *comparison) paired(p *pair) {
 	if p.split || c.gathered(&ch) {
 		ch.add(Granularity)
 	}
-	if otherEncoding(p.deployed, p.candidate) {
+	if encoded {
 		ch.add(EncodingChanged)
 	}
 	c.moves(&ch, d, n)
@@ -129,6 +137,9 @@ func (c *comparison) moves(ch *Change, d, n *Kind) {
 
 // frequencies adds the scenarios in which the counts differ beyond noise.
 func (c *comparison) frequencies(ch *Change) {
+	if len(ch.Deployed[0].words) == 0 && len(ch.Deployed[0].keys) == 0 {
+		return // values alone: lines of many kinds
+	}
 	for _, s := range c.scenarios {
 		f := frequency(s, c.deployed, c.candidate, ch.Deployed, ch.Candidate)
 		if f.beyondNoise(c.deployed, c.candidate) {
@@ -184,6 +195,23 @@ func fewer(ch *Change, less bool) bool {
 		d, n = n, d
 	}
 	return 2*d >= 3*n
+}
+
+// byEncoding reports whether a change of a field comes with a change of the
+// encoding: a duration is a number in one and "1.5s" in another, and a stack is
+// a field in one and lines below the record in another.
+func (f *FieldChange) byEncoding() bool {
+	scalar := func(types []string) bool {
+		return !slices.ContainsFunc(types, func(t string) bool { return t == "object" || t == "array" })
+	}
+	switch f.Class {
+	case FieldTypeChanged:
+		return scalar(f.Deployed) && scalar(f.Candidate)
+	case FieldLost, FieldGained:
+		return strings.HasPrefix(leaf(f.Name), "stack")
+	default:
+		return false
+	}
 }
 
 func otherEncoding(d, c []*Kind) bool {

@@ -103,25 +103,64 @@ func compareFields(d, c []*Kind) []FieldChange {
 	}
 	lost, gained := deployed.missing(&candidate), candidate.missing(&deployed)
 	lost, gained = outside(lost, retyped), outside(gained, retyped)
-	renamed, lost, gained := renames(lost, gained)
+	renamed, lost, gained := renames(lost, gained, kept(&deployed, &candidate))
 	out = append(out, renamed...)
-	for _, k := range roots(lost) {
-		if p := chance(k.Count, deployed.looked, candidate.looked); k.Name != loggerField {
-			out = append(out, FieldChange{Class: FieldLost, Name: k.Name, Deployed: k.Types, Weak: p > absentByChance})
-		}
-	}
-	for _, k := range roots(gained) {
-		if p := chance(k.Count, candidate.looked, deployed.looked); k.Name != loggerField {
-			out = append(out, FieldChange{Class: FieldGained, Name: k.Name, Candidate: k.Types, Weak: p > absentByChance})
-		}
-	}
-	// An optional field that is there by chance on one side is no change.
-	out = slices.DeleteFunc(out, func(f FieldChange) bool {
-		return f.Weak && (f.Class == FieldLost && optional(&deployed, f.Name) || f.Class == FieldGained && optional(&candidate, f.Name))
-	})
+	out = append(out, oneSided(FieldLost, lost, &deployed, &candidate)...)
+	out = append(out, oneSided(FieldGained, gained, &candidate, &deployed)...)
 	slices.SortFunc(out, func(a, b FieldChange) int {
 		return cmp.Or(cmp.Compare(rank(a.Class), rank(b.Class)), cmp.Compare(a.Name, b.Name))
 	})
+	return out
+}
+
+// oneSided lists the fields of own that the other build lacks. An optional one
+// that may be absent by chance is no change; many fields of one object, as of a
+// map, are told of once.
+func oneSided(class Class, keys []*outcome.Key, own, other *shape) []FieldChange {
+	const many = 4
+	var out []FieldChange
+	inside := map[string][]string{}
+	keys = roots(keys)
+	for _, k := range keys {
+		if i := strings.LastIndexByte(k.Name, '.'); i > 0 {
+			inside[k.Name[:i]] = append(inside[k.Name[:i]], k.Name)
+		}
+	}
+	for _, k := range keys {
+		weak := chance(k.Count, own.looked, other.looked) > absentByChance
+		if k.Name == loggerField || weak && optional(own, k.Name) {
+			continue
+		}
+		f := FieldChange{Class: class, Name: k.Name, Weak: weak}
+		if i := strings.LastIndexByte(k.Name, '.'); i > 0 && len(inside[k.Name[:i]]) >= many {
+			f.Name = k.Name[:i] + ".*"
+			if n := len(out); n > 0 && out[n-1].Name == f.Name {
+				out[n-1].Within = append(out[n-1].Within, k.Name)
+				continue
+			}
+			f.Within = []string{k.Name}
+		}
+		if class == FieldLost {
+			f.Deployed = k.Types
+		} else {
+			f.Candidate = k.Types
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// kept returns the values of the fields that both builds have: they prove no
+// renaming, as they stand in the record anyway.
+func kept(a, b *shape) map[string]bool {
+	out := map[string]bool{}
+	for i := range a.keys {
+		if o := b.find(a.keys[i].Name); o != nil {
+			for _, v := range o.Values {
+				out[v] = true
+			}
+		}
+	}
 	return out
 }
 
@@ -164,7 +203,7 @@ func roots(keys []*outcome.Key) []*outcome.Key {
 
 // renames pairs fields that are gone with new ones that hold the same values,
 // best first. What remains is returned too.
-func renames(lost, gained []*outcome.Key) (out []FieldChange, lostOnly, gainedOnly []*outcome.Key) {
+func renames(lost, gained []*outcome.Key, kept map[string]bool) (out []FieldChange, lostOnly, gainedOnly []*outcome.Key) {
 	type link struct {
 		from, to *outcome.Key
 		score    float64
@@ -173,7 +212,7 @@ func renames(lost, gained []*outcome.Key) (out []FieldChange, lostOnly, gainedOn
 	var links []link
 	for _, from := range lost {
 		for _, to := range gained {
-			if score, shared := sameField(from, to); score > 0 {
+			if score, shared := sameField(from, to, kept); score > 0 {
 				links = append(links, link{from, to, score, shared})
 			}
 		}
@@ -196,8 +235,8 @@ func renames(lost, gained []*outcome.Key) (out []FieldChange, lostOnly, gainedOn
 
 // sameField says how well two fields agree: 0 if they are not one. Names that
 // differ in case and separators alone are one if the types agree; others are if
-// they share values.
-func sameField(from, to *outcome.Key) (score float64, shared []string) {
+// they share values that no field holds which both builds have.
+func sameField(from, to *outcome.Key, kept map[string]bool) (score float64, shared []string) {
 	if otherType(from.Types, to.Types) {
 		return 0, nil
 	}
@@ -212,7 +251,7 @@ func sameField(from, to *outcome.Key) (score float64, shared []string) {
 		i := slices.IndexFunc(to.Values, func(w string) bool { return v == w || bare(v) == bare(w) })
 		if i >= 0 {
 			shared = append(shared, v)
-			tell = tell || telling(v)
+			tell = tell || telling(v) && !kept[v]
 		}
 	}
 	least := min(len(from.Values), len(to.Values))

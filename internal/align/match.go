@@ -30,9 +30,22 @@ func match(deployed, candidate []*Kind) *matching {
 	m.equal()
 	m.sameText()
 	m.loosen()
+	m.best(true)
+	m.learn()
 	m.splits()
-	m.best()
+	m.best(false)
 	return m
+}
+
+// learn notes where messages with the same words moved from and to: what else
+// was written there may have moved as well.
+func (m *matching) learn() {
+	for _, p := range m.pairs {
+		d, c := p.deployed[0], p.candidate[0]
+		if p.like.words == 1 && d.Function != c.Function && d.Function != "" && c.Function != "" {
+			m.places[[2]string{d.Function, c.Function}] = true
+		}
+	}
 }
 
 // equal pairs kinds that agree in all but what masks hide and in keys and
@@ -175,15 +188,15 @@ type link struct {
 }
 
 // best pairs kinds as long as there is a pair that is sure and well ahead of
-// all others of its two kinds.
-func (m *matching) best() {
+// all others of its two kinds; with equal set only pairs with the same words.
+func (m *matching) best(equal bool) {
 	var links []link
 	for d := range m.deployed {
 		for c := range m.candidate {
 			if !pairable(m.deployed[d], m.candidate[c]) {
 				continue
 			}
-			if l := m.compare(m.deployed[d], m.candidate[c]); l.score > 0 {
+			if l := m.compare(m.deployed[d], m.candidate[c]); l.score > 0 && (!equal || l.words == 1) {
 				links = append(links, link{d, c, l})
 			}
 		}

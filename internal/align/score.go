@@ -26,10 +26,12 @@ const (
 // What is asked of a pair, by how much of the wording agrees, and how far
 // ahead of any other pair of either it must be.
 const (
+	mostWords              = 0.65 // from here on counts need not agree
 	likeWords, likeScore   = 0.5, 3.6
 	someWords, someScore   = 0.25, 4.4
 	otherScore             = 4.6
 	likeMargin, someMargin = 0.5, 0.8
+	likeCounts             = 0.5
 	otherKeys, otherCounts = 0.75, 0.6
 )
 
@@ -37,10 +39,13 @@ const (
 type weighing struct {
 	kinds               float64
 	words, keys, values map[string]int // number of kinds that hold it
+	// places are functions of the candidate by those of the deployed build that
+	// messages with the same words moved from.
+	places map[[2]string]bool
 }
 
 func newWeighing(sides ...[]*Kind) *weighing {
-	w := &weighing{words: map[string]int{}, keys: map[string]int{}, values: map[string]int{}}
+	w := &weighing{words: map[string]int{}, keys: map[string]int{}, values: map[string]int{}, places: map[[2]string]bool{}}
 	add := func(k *Kind) {
 		w.kinds++
 		countOnce(w.words, k.words)
@@ -97,8 +102,11 @@ func (w *weighing) compare(d, c *Kind) likeness {
 		logger:   samePlace(d.Logger, c.Logger, loggerPoints, 0),
 		level:    d.Level == c.Level,
 	}
-	if sameTokens(d.sayTokens(), c.sayTokens()) {
+	if sameTokens(d.tokens, c.tokens) {
 		l.words = 1
+	}
+	if l.function < 0 && w.places[[2]string{d.Function, c.Function}] {
+		l.function = functionPoints
 	}
 	l.opposed = l.words < 1 && opposed(d.words, c.words)
 	l.unique = w.sharesUnique(w.keys, d.keys, c.keys) || w.sharesUnique(w.values, d.values, c.values)
@@ -112,9 +120,6 @@ func (w *weighing) compare(d, c *Kind) likeness {
 	return l
 }
 
-// sayTokens returns the tokens of what the kind says.
-func (k *Kind) sayTokens() []string { return k.tokens }
-
 // sure reports whether the evidence alone is enough, and by how much the pair
 // must be ahead of others.
 func (l *likeness) sure() (margin float64, ok bool) {
@@ -124,10 +129,10 @@ func (l *likeness) sure() (margin float64, ok bool) {
 	case l.words == 1:
 		// The same words: anything else that agrees will do.
 		return likeMargin, l.function > 0 || l.logger > 0 || l.keys >= 0.3 || l.values >= 0.3
-	case l.words >= likeWords:
+	case l.words >= likeWords && (l.words >= mostWords || l.counts >= likeCounts):
 		return likeMargin, l.score >= likeScore && (l.function > 0 || l.logger > 0 || l.keys >= 0.5)
 	case l.words >= someWords:
-		return someMargin, l.score >= someScore
+		return someMargin, l.score >= someScore && l.counts >= likeCounts
 	}
 	return someMargin, l.score >= otherScore && l.function > 0 && l.logger >= 0 &&
 		l.keys >= otherKeys && l.counts >= otherCounts && l.unique

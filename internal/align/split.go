@@ -50,6 +50,9 @@ func (m *matching) splitOne(wholes, parts []*Kind, pairOf func(*Kind, []*Kind) *
 // same place and says part of the same.
 func (m *matching) partOf(whole, p *Kind) bool {
 	function, logger := samePlace(whole.Function, p.Function, 1, 0.5), samePlace(whole.Logger, p.Logger, 1, 0)
+	if m.places[[2]string{whole.Function, p.Function}] || m.places[[2]string{p.Function, whole.Function}] {
+		function = 1
+	}
 	if function < 0 || logger < 0 || function+logger == 0 && m.dice(m.keys, whole.keys, p.keys) < 0.5 {
 		return false
 	}
