@@ -1,0 +1,140 @@
+package mutate
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	manager = "manager-management.stderr.log"
+	worker  = "manager-worker.stderr.log"
+
+	reservation = "got reservation on"
+	update      = `"msg":"Workload update event"`
+	reconciling = `"msg":"Reconciling Job"`
+	snapshot    = `"msg":"Snapshot taken"`
+	noClusters  = "no active clusters"
+)
+
+// all the rules of kueue.rules.yaml that read JSON.
+var jsonRules = []string{
+	"break alert-lost DispatchText", "break alert-lost NoActiveClusters", "break alert-lost ErrorBurst",
+	"break match-lost QuotaReserved", "break match-lost UpdatesOfQueue", "break match-lost EventsByUID",
+	"break match-lost JobsOfTeam", "break match-lost Snapshots",
+}
+
+func wants(more []string, first ...string) []string { return append(first, more...) }
+
+// kueueMutations are single changes of a recorded run of Kueue.
+var kueueMutations = []mutation{
+	// Words.
+	{"reword", sub(manager, reservation, reservation, "was admitted on"),
+		[]string{"break alert-lost DispatchConfirmed", "break alert-lost DispatchText", "warn message-reworded got reservation on"}},
+	{"reword, no rule", sub(manager, `"msg":"Queue update event"`, "Queue update event", "LocalQueue was updated"), nil},
+	{"other case", sub(manager, `"Watch ended"`, "Watch ended", "watch ended"),
+		[]string{"break alert-lost WatchEnded", "warn message-reworded Watch ended"}},
+	{"opposite", sub(manager, `"Watch ended"`, "Watch ended", "Watch resumed"),
+		[]string{"break alert-lost WatchEnded", "warn message-removed|message-reworded Watch ended"}},
+	{"numbers in the text", resub(manager, "wait time since queued was", `queued was \d+s`, "queued was 37s"), nil},
+	{"text moved to a field", resub(manager, `"logger":"events"`, `"msg":("(?:[^"\\]|\\.)*")(.*)}$`, `"msg":"Event occurred"$2,"note":$1}`),
+		[]string{"break alert-lost DispatchText", "warn message-moved-to-field got reservation on"}},
+	{"text moved from a field", resub(manager, noClusters, `"msg":"Reconciler error"(.*),"error":("(?:[^"\\]|\\.)*")`, `"msg":$2$1`),
+		[]string{"break alert-lost NoActiveClusters", "warn message-moved-to-field|field-lost|message-reworded Reconciler error"}},
+
+	// Messages.
+	{"removed", drop(manager, `"Watch ended"`), []string{"break alert-lost WatchEnded", "warn message-removed Watch ended"}},
+	{"removed, no rule", drop(manager, `"msg":"Queue update event"`), nil},
+	{"added", after(manager, `"msg":"Reconcile ClusterQueue"`, 30,
+		`{"level":"info","ts":"TS","logger":"quota","caller":"quota/quota.go:10","msg":"Quota was recounted","clusterQueue":"gpu-queue","count":NUMBER}`), nil},
+	{"added error, seen", after(manager, `"msg":"Reconcile ClusterQueue"`, 5,
+		`{"level":"error","ts":"TS","logger":"quota","caller":"quota/quota.go:12","msg":"Quota could not be recounted","error":"timeout"}`), nil},
+	{"split", resub(manager, `"Admitted by ClusterQueue gpu-queue, wait time`, `^(.*)"msg":"Admitted by ClusterQueue gpu-queue, wait time since reservation was (\d+s)"(.*)$`,
+		`$1"msg":"Admitted by ClusterQueue gpu-queue"$3`+"\n"+`$1"msg":"Wait time since reservation was $2"$3`), nil},
+	{"merged", both(drop(manager, `"msg":"Obtained heads"`), sub(manager, snapshot, "Snapshot taken", "Obtained heads and took a snapshot")),
+		[]string{"break match-lost Snapshots", "warn granularity-changed|message-reworded Snapshot taken"}},
+	{"moved to an event", both(drop(manager, `"Watch ended"`), asEvents("Watch ended")),
+		[]string{"break alert-lost WatchEnded", "warn message-moved Watch ended"}},
+
+	// Levels.
+	{"level", sub(manager, noClusters, `"level":"error"`, `"level":"info"`),
+		[]string{"break alert-lost NoActiveClusters", "break alert-lost ErrorBurst", "warn level-changed Reconciler error"}},
+	{"level, no rule", sub(manager, `"msg":"Queue update event"`, `"level":"Level(-2)"`, `"level":"Level(-4)"`), nil},
+	{"less verbose", both(drop(manager, `"level":"Level(-`), drop(worker, `"level":"Level(-`)),
+		[]string{"break alert-lost WatchEnded", "break match-lost UpdatesOfQueue", "break match-lost JobsOfTeam",
+			"break match-lost Snapshots", "break match-lost WorkerCreates", "warn verbosity-hidden "}},
+
+	// Fields.
+	{"key renamed", sub(manager, update, `"queue":`, `"localQueueName":`),
+		[]string{"break match-lost UpdatesOfQueue", "warn field-renamed queue"}},
+	{"key renamed, no rule", sub(manager, `"msg":"Obtained heads"`, `"headCount":`, `"heads":`), nil},
+	{"key retyped", resub(manager, update, `"queue":("[^"]*")`, `"queue":{"name":$1}`),
+		[]string{"break match-lost UpdatesOfQueue", "warn field-type-changed queue"}},
+	{"key dropped", resub(manager, update, `,"queue":"[^"]*"`, ""),
+		[]string{"break match-lost UpdatesOfQueue", "warn field-lost queue"}},
+	{"key dropped, no rule", resub(manager, snapshot, `"schedulingCycle":\d+,`, ""), nil},
+	{"key added", sub(manager, "{", `"msg":`, `"shard":"0","msg":`), nil},
+	{"other value", sub(manager, update, `"queue":"user-queue"`, `"queue":"queue-of-users"`), []string{"break match-lost UpdatesOfQueue"}},
+	{"namespace and name as an object", resub(manager, reconciling, `"job":"([^"/]*)/([^"]*)"`, `"job":{"namespace":"$1","name":"$2"}`),
+		[]string{"break match-lost JobsOfTeam", "warn field-type-changed job"}},
+	{"UID dropped", resub(manager, `"logger":"events"`, `"uid":"[^"]*",`, ""),
+		[]string{"break match-lost EventsByUID", "break correlation-lost uid", "warn field-lost object"}},
+	{"logger renamed", sub(manager, `"logger":"events"`, `"logger":"events"`, `"logger":"recorder"`),
+		[]string{"break alert-lost DispatchText", "break match-lost QuotaReserved", "break match-lost EventsByUID"}},
+	{"callers moved", resub(manager, `"caller":`, `("caller":"[^"]*:)\d+"`, `${1}7"`), nil},
+	{"order of keys", edit(manager, turned), nil},
+	{"other reconcile IDs", resub(manager, `"reconcileID":`, `"reconcileID":"[0-9a-f]{4}`, `"reconcileID":"abcd`), nil},
+
+	// How often and when.
+	{"delayed", delay(manager, reservation, 45*time.Second), []string{"warn alert-late DispatchConfirmed", "warn alert-late DispatchText"}},
+	{"delayed a little", delay(manager, reservation, time.Second), nil},
+	{"thinned out", thin(manager, update, 8), []string{"warn frequency-changed UpdatesOfQueue"}},
+	{"thinned out a little", leaveOutOne(manager, update, 8), nil},
+	{"more often", repeat(manager, update, 6), []string{"warn frequency-changed UpdatesOfQueue"}},
+	{"exact repeats", twice(manager), nil},
+	{"clock of one stream", edit(worker, func(l string) []string { return []string{later(l, 7*time.Second)} }), nil},
+	{"last line cut", cutEnd(manager, 40), nil},
+
+	// Encoding.
+	{"console encoding", edit(manager, asConsole), wants(jsonRules, "warn encoding-changed ")},
+	{"not parseable", garbled(manager, 4), []string{"warn unparseable-grew "}},
+	{"two broken lines", garbled(manager, 700), nil},
+	{"times as numbers", edit(manager, func(l string) []string { return []string{epochTime(l)} }), nil},
+
+	// Metrics.
+	{"metric renamed", inFiles(".prom", replacing("controller_runtime_reconcile_errors_total", "controller_runtime_reconcile_failures_total")),
+		[]string{"break alert-lost MultiKueueErrors", "break metric-lost controller_runtime_reconcile_errors_total"}},
+	{"metric renamed, no rule", inFiles(".prom", replacing("workqueue_depth", "workqueue_length")), nil},
+	{"label value renamed", inFiles(".prom", replacing(`controller="multikueue_workload"`, `controller="mk_workload"`)),
+		[]string{"break alert-lost MultiKueueErrors", "warn metric-label-lost controller"}},
+	{"label renamed", inFiles(".prom", replacing(`kueue_cluster_queue_status{cluster_queue=`, `kueue_cluster_queue_status{queue=`)),
+		[]string{"break alert-lost QueueActive", "warn metric-label-lost cluster_queue"}},
+	{"metric type changed", inFiles(".prom", replacing("# TYPE controller_runtime_reconcile_errors_total counter", "# TYPE controller_runtime_reconcile_errors_total gauge")),
+		[]string{"warn metric-type-changed controller_runtime_reconcile_errors_total"}},
+
+	// Panics.
+	{"crash", after(manager, `"Watch ended"`, 1, strings.Split(crash, "\n")...),
+		[]string{"break alert-false ManagerPanic", "break panic-new nil map"}},
+	{"recovered, unseen", after(manager, `"Watch ended"`, 1, recovered),
+		[]string{"break panic-new nil map", "warn panic-unseen nil map"}},
+}
+
+const crash = `panic: assignment to entry in nil map
+	
+goroutine 412 [running]:
+sigs.k8s.io/kueue/pkg/controller/admissionchecks/multikueue.(*wlReconciler).nominate(0xc000112233, 0x1)
+	/src/kueue/pkg/controller/admissionchecks/multikueue/workload.go:412 +0x2d4
+sigs.k8s.io/kueue/pkg/controller/admissionchecks/multikueue.(*wlReconciler).Reconcile(0xc000112233, {0x2f1b, 0xc000})
+	/src/kueue/pkg/controller/admissionchecks/multikueue/workload.go:200 +0x9f1
+created by sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start.func2 in goroutine 77
+	/src/controller-runtime/pkg/internal/controller/controller.go:288 +0x541`
+
+const recovered = `{"level":"error","ts":"TS","logger":"multikueue-workload","caller":"controller/controller.go:495","msg":"Reconciler error","name":"job-x","namespace":"team-a","reconcileID":"11111111-2222-3333-4444-555555555555","error":"Internal Error: assignment to entry in nil map\ngoroutine 412 [running]:\nruntime/debug.Stack()\n\t/usr/lib/go/src/runtime/debug/stack.go:26 +0x5e\nsigs.k8s.io/kueue/pkg/controller/admissionchecks/multikueue.(*wlReconciler).nominate(0xc000112233, 0x1)\n\t/src/kueue/pkg/controller/admissionchecks/multikueue/workload.go:412 +0x2d4\n"}`
+
+func TestMutations_Kueue(t *testing.T) {
+	r := recorded(t, "kueue-multikueue")
+	b := newBench(t, r.folder, "ordinary-reconnect", r.description, filepath.Join("testdata", "kueue.review.yaml"),
+		filepath.Join("testdata", "kueue.rules.yaml"), filepath.Join("testdata", "kueue.queries.yaml"), filepath.Join("testdata", "kueue-metrics.rules.yaml"))
+	checkAll(t, b, kueueMutations)
+}
