@@ -34,7 +34,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/profile", "internal/source internal/strictyaml internal/suggest internal/yamlpos"},
 	{"internal/correlate", "internal/facts internal/logs internal/messages internal/outcome internal/profile"},
 	{"internal/cases", "internal/facts internal/outcome internal/profile"},
-	{"internal/repair", "analyzer rules logql/syntax internal/align internal/logs internal/messages internal/outcome internal/source"},
+	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/logs internal/messages internal/outcome internal/source"},
 	{"internal/metrics", ""},
 	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
 	{"internal/yamlpos", "internal/source"},

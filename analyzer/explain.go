@@ -31,7 +31,19 @@ func (c *cell) lost() Finding {
 		f.Message += whatBecame(said, near)
 	}
 	f.Said = c.said(f.Parting, f.Deployed)
+	c.blame(&f, &c.candidate)
 	return f
+}
+
+// blame fills in what is responsible for the parting of a finding.
+func (c *cell) blame(f *Finding, other *half) {
+	if f.Parting != nil {
+		matched := f.Deployed
+		if matched == nil {
+			matched = f.Candidate
+		}
+		f.Parting.Responsible = c.responsible(f.Parting, matched, f.Nearest, other)
+	}
 }
 
 // said returns what a line says that the rule matched.
@@ -69,6 +81,7 @@ func (c *cell) gained() Finding {
 		f.Pos = at
 	}
 	f.Said = c.said(f.Parting, f.Candidate)
+	c.blame(&f, &c.deployed)
 	f.Message = c.did(&c.deployed) + " (" + c.cause(f.Parting, &c.deployed) + "), " + c.did(&c.candidate)
 	return f
 }

@@ -22,6 +22,8 @@ type Report struct {
 	Runs                []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error
+	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
+	Patch string
 }
 
 // LoadOf says under which load a scenario ran; empty: under none.
@@ -114,6 +116,8 @@ type Finding struct {
 	Said    string
 	Parting *Parting // nil: not about lost or new lines
 	Nearest []Near   // at most 3, best first
+	// Repair is nil where none was looked for.
+	Repair *Repair
 }
 
 // A Parting is where the two builds part: the first stage of the rule that
@@ -124,6 +128,9 @@ type Parting struct {
 	Pos   source.Position
 	// Deployed and Candidate are the lines left after the stage.
 	Deployed, Candidate int64
+	// Responsible is the part of the stage that makes the difference; nil
+	// where none is known.
+	Responsible *Responsible
 }
 
 // A Near is a line of the candidate build that says almost the same as a line

@@ -114,6 +114,7 @@ func (s *screen) full(b *block) {
 		}
 		s.diff(&b.first.Nearest[i])
 	}
+	s.repair(b.first)
 	s.also(b.also, alsoRules)
 }
 

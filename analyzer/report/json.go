@@ -10,6 +10,7 @@ import (
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/rules"
 )
 
 // Schema names the version of the JSON report.
@@ -95,8 +96,16 @@ type (
 		To   string `json:"to"`
 	}
 	jsonStep struct {
-		Stage string `json:"stage"`
-		Lines int64  `json:"lines"`
+		Stage   string     `json:"stage"`
+		Lines   int64      `json:"lines"`
+		Errors  int64      `json:"errors"`
+		Streams *int       `json:"streams"`
+		Start   *jsonPlace `json:"start"`
+	}
+	jsonPlace struct {
+		File   *string `json:"file"`
+		Line   *int    `json:"line"`
+		Column *int    `json:"column"`
 	}
 	jsonFinding struct {
 		ID          string        `json:"id"`
@@ -112,7 +121,7 @@ type (
 		Deployed    *jsonEvidence `json:"deployed"`
 		Candidate   *jsonEvidence `json:"candidate"`
 		Nearest     []jsonNear    `json:"nearest"`
-		Repair      *struct{}     `json:"repair"`
+		Repair      *jsonRepair   `json:"repair"`
 		Fingerprint string        `json:"fingerprint"`
 		Suppressed  *jsonAccepted `json:"suppressed"`
 	}
@@ -122,9 +131,19 @@ type (
 		Expires string `json:"expires"` // the last day on which it holds
 	}
 	jsonParting struct {
-		Stage     string `json:"stage"`
-		Deployed  int64  `json:"deployed"`
-		Candidate int64  `json:"candidate"`
+		Stage       string           `json:"stage"`
+		Deployed    int64            `json:"deployed"`
+		Candidate   int64            `json:"candidate"`
+		Responsible *jsonResponsible `json:"responsible"`
+	}
+	jsonResponsible struct {
+		Text      string  `json:"text"`
+		Field     *string `json:"field"`
+		File      *string `json:"file"`
+		Line      *int    `json:"line"`
+		Column    *int    `json:"column"`
+		EndLine   *int    `json:"endLine"`
+		EndColumn *int    `json:"endColumn"`
 	}
 	jsonEvidence struct {
 		Stream    map[string]string `json:"stream"`
@@ -227,11 +246,11 @@ func toJSONRule(r *analyzer.Result) jsonRule {
 		File: text(r.Rule.Pos.File), Line: place(r.Rule.Pos.Line), Column: place(r.Rule.Pos.Column),
 		Scenario: r.Scenario, Expect: r.Expect.String(),
 		Verdict: r.Verdict.String(), Reason: text(r.Reason), Findings: list(r.Findings),
-		Deployed: toJSONOutcome(&r.Deployed), Candidate: toJSONOutcome(&r.Candidate),
+		Deployed: toJSONOutcome(r.Rule, &r.Deployed), Candidate: toJSONOutcome(r.Rule, &r.Candidate),
 	}
 }
 
-func toJSONOutcome(o *analyzer.Outcome) jsonOutcome {
+func toJSONOutcome(r *rules.Rule, o *analyzer.Outcome) jsonOutcome {
 	out := jsonOutcome{
 		State: stateName(o.State), Nothing: nothingName(o.Nothing),
 		Firing:      make([]jsonFiring, 0, len(o.Firing)),
@@ -251,10 +270,21 @@ func toJSONOutcome(o *analyzer.Outcome) jsonOutcome {
 	for _, f := range o.Firing {
 		out.Firing = append(out.Firing, jsonFiring{instant(f.From), instant(f.To)})
 	}
-	for _, s := range o.Funnel {
-		out.Funnel = append(out.Funnel, jsonStep{s.Stage, s.Lines})
+	for i, s := range o.Funnel {
+		step := jsonStep{Stage: s.Stage, Lines: s.Lines, Errors: s.Errors}
+		if i == 0 || s.Pipeline != o.Funnel[i-1].Pipeline {
+			step.Streams = &s.Streams
+		}
+		if s.End > 0 && r.Pos.Line > 0 { // else it stands in another query of the rule
+			step.Start = toJSONPlace(r.Position(s.Start))
+		}
+		out.Funnel = append(out.Funnel, step)
 	}
 	return out
+}
+
+func toJSONPlace(p source.Position) *jsonPlace {
+	return &jsonPlace{text(p.File), place(p.Line), place(p.Column)}
 }
 
 func toJSONFinding(f *analyzer.Finding) jsonFinding {
@@ -273,8 +303,15 @@ func toJSONFinding(f *analyzer.Finding) jsonFinding {
 		out.Suppressed = &jsonAccepted{by.Reason, by.Owner, by.Day()}
 	}
 	if p := f.Parting; p != nil {
-		out.Stage = &jsonParting{p.Stage, p.Deployed, p.Candidate}
+		out.Stage = &jsonParting{Stage: p.Stage, Deployed: p.Deployed, Candidate: p.Candidate}
+		if r := p.Responsible; r != nil {
+			out.Stage.Responsible = &jsonResponsible{
+				Text: r.Text, Field: text(r.Field), File: text(r.Pos.File), Line: place(r.Pos.Line), Column: place(r.Pos.Column),
+				EndLine: place(r.Last.Line), EndColumn: place(r.Last.Column),
+			}
+		}
 	}
+	out.Repair = toJSONRepair(f.Repair)
 	for i := range f.Nearest {
 		n := &f.Nearest[i]
 		near := jsonNear{

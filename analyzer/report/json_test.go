@@ -13,6 +13,7 @@ import (
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/rules"
 )
 
 // strictSchema returns the documented schema, made to refuse keys that it does
@@ -121,7 +122,7 @@ func TestNumber(t *testing.T) {
 
 // TestJSON_Absent: what is not known is null.
 func TestJSON_Absent(t *testing.T) {
-	got := toJSONOutcome(&analyzer.Outcome{Outcome: outcome.Outcome{State: outcome.NotEvaluated}})
+	got := toJSONOutcome(&rules.Rule{}, &analyzer.Outcome{Outcome: outcome.Outcome{State: outcome.NotEvaluated}})
 	b, err := json.Marshal(got)
 	if err != nil {
 		t.Fatal(err)

@@ -198,6 +198,7 @@ func (p *page) block(b *block) {
 	for i := range f.Nearest {
 		p.nearest(&f.Nearest[i], i)
 	}
+	p.repair(f)
 	if len(b.also) == 0 {
 		return
 	}

@@ -14,6 +14,7 @@ var advice = []struct {
 	text string
 }{
 	{[]string{"corpus-incomplete"}, nil, "Record the incomplete runs again: silence in them proves nothing."},
+	{[]string{"alert-lost", "match-lost", "frequency-changed"}, hasRepair, "Take the repairs that were tried: --write-repairs FILE writes them as one patch."},
 	{[]string{"alert-lost", "match-lost"}, hasNearest, "Let the stage shown accept the nearest line too, and compare again."},
 	{[]string{"alert-lost", "match-lost"}, lacksNearest, "No nearest line: declare must-clear if it is mended, else see where it went."},
 	{[]string{"alert-false"}, nil, "False alert: narrow the rule so that it leaves out the candidate's line, or declare must-fire if it is right."},
@@ -28,7 +29,9 @@ var advice = []struct {
 	{[]string{"alert-gained"}, nil, "Declare must-fire or must-stay-silent for what only the candidate raises."},
 }
 
-func hasNearest(f *analyzer.Finding) bool { return len(f.Nearest) > 0 }
+func hasRepair(f *analyzer.Finding) bool { return f.Repair != nil && f.Repair.Expr != "" }
+
+func hasNearest(f *analyzer.Finding) bool { return len(f.Nearest) > 0 && !hasRepair(f) }
 
 // lacksNearest reports whether the lines are gone without a trace. Lines that
 // are only too few are not gone.

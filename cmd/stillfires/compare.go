@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,6 +52,9 @@ type compareFlags struct {
 	failOn              string
 	suppressions        []string
 	date                string
+	noRepairs           bool
+	thresholds          bool
+	repairs             string
 	out                 outputFlags
 }
 
@@ -82,6 +86,9 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
 	flags.StringSliceVar(&f.suppressions, "suppressions", nil, "file of findings that were accepted, beside those of the review file")
 	flags.StringVar(&f.date, "date", "", "the day, such as 2026-11-30, by which accepted findings expire (default: that of SOURCE_DATE_EPOCH, else today, UTC)")
+	flags.BoolVar(&f.noRepairs, "no-repairs", false, "do not look for changes of the rules that mend what was lost")
+	flags.BoolVar(&f.thresholds, "repair-thresholds", false, "let a repair change the number that a rule compares with")
+	flags.StringVar(&f.repairs, "write-repairs", "", "write all repairs as one patch to this file, for patch -p1 or git apply")
 	f.out.register(flags)
 	return cmd
 }
@@ -108,17 +115,35 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := protect(outputs, opts.Inputs); err != nil {
+	if f.repairs != "" && f.noRepairs {
+		return errors.New("--write-repairs and --no-repairs exclude each other")
+	}
+	if err := protect(append(slices.Clip(outputs), output{file: f.repairs}), opts.Inputs); err != nil {
 		return err
 	}
 	rep, err := compare.Run(cmd.Context(), opts)
 	if err != nil {
 		return err
 	}
+	if err := f.writeRepairs(rep); err != nil {
+		return err
+	}
 	if err := writeReport(cmd.Context(), env, rep, failOn, outputs, &f.out); err != nil {
 		return err
 	}
 	return exitWith(rep.ExitCode(failOn))
+}
+
+// writeRepairs writes the patch of all repairs where it was asked for. Without a
+// repair the file is empty: an old one would be taken for that of this report.
+func (f *compareFlags) writeRepairs(rep *analyzer.Report) error {
+	if f.repairs == "" {
+		return nil
+	}
+	if err := writeFile(f.repairs, []byte(rep.Patch)); err != nil {
+		return fmt.Errorf("--write-repairs: %w", err)
+	}
+	return nil
 }
 
 // exitWith turns an exit code into the error that carries it.
@@ -136,6 +161,7 @@ func (f *compareFlags) options(cmd *cobra.Command, env *cliEnv) (compare.Options
 		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
 		Raw:          compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: env.stdin},
 		Suppressions: f.suppressions,
+		NoRepairs:    f.noRepairs, RepairThresholds: f.thresholds,
 	}
 	if cmd.Flags().Changed("interval") && f.interval <= 0 {
 		return o, fmt.Errorf("--interval %s: must be positive, such as 30s", f.interval)

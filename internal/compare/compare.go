@@ -49,6 +49,12 @@ type Options struct {
 	Now time.Time
 	// Base is the folder that files are shown relative to; empty: as given.
 	Base string
+	// NoRepairs leaves out the search for repairs, which reads all runs once
+	// more.
+	NoRepairs bool
+	// RepairThresholds lets a repair change the number that a rule compares
+	// with.
+	RepairThresholds bool
 }
 
 // Run compares. The error is one that leaves nothing to report; items of the
@@ -114,8 +120,25 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	in.Notes = append(in.Notes, metricNotes(deployed, candidate)...)
 	in.Notes = append(in.Notes, factNotes(deployed, candidate)...)
 	missingRuns(&in)
+	r := repairer{
+		in: &in, options: options, thresholds: o.RepairThresholds,
+		jobs: jobsOf(deployed, candidate), files: filesOf(in.Rules),
+	}
 	showRelative(o.Base, &in)
-	return analyzer.Compare(in), nil
+	rep := analyzer.Compare(in)
+	if o.NoRepairs {
+		return rep, nil
+	}
+	return rep, r.repair(ctx, rep)
+}
+
+// filesOf returns the file of each rule as it can be opened.
+func filesOf(rs []rules.Rule) []string {
+	files := make([]string, len(rs))
+	for i := range rs {
+		files[i] = rs[i].Pos.File
+	}
+	return files
 }
 
 // partial says what the options leave out of the review that suppressions may
@@ -175,15 +198,20 @@ type Job struct {
 	Run    corpus.RunInfo
 }
 
-// replaySides runs the plan on every run of both sides.
-func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side) error {
+// jobsOf returns the runs of both sides, those of deployed first.
+func jobsOf(deployed, candidate *side) []Job {
 	var jobs []Job
 	for _, s := range []*side{deployed, candidate} {
 		for _, info := range s.runs {
 			jobs = append(jobs, Job{s.corpus, info})
 		}
 	}
-	results, err := Replay(ctx, plan, jobs)
+	return jobs
+}
+
+// replaySides runs the plan on every run of both sides.
+func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side) error {
+	results, err := Replay(ctx, plan, jobsOf(deployed, candidate))
 	if err != nil {
 		return err
 	}

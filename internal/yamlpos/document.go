@@ -336,3 +336,12 @@ func invalidUTF8(text []byte) int {
 
 // Start returns the file offset at which the document begins.
 func (d *Document) Start() int { return d.base }
+
+// Offset returns the offset of a place in the file, the opposite of
+// [File.Position]. What lies beyond the end is the end.
+func (f *File) Offset(p source.Position) int {
+	if p.Line < 1 || p.Line > len(f.lines) {
+		return len(f.Text)
+	}
+	return min(f.lines[p.Line-1]+max(p.Column-1, 0), len(f.Text))
+}

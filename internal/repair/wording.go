@@ -1,0 +1,217 @@
+package repair
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A word is one word of a text and where it stands.
+type word struct {
+	text       string // lower case
+	start, end int
+	varies     bool // a name, a number, or between quotes: not written by the programmer
+}
+
+const maxWords = 200
+
+// wordsOf returns the words of a text. A hyphen or an underscore between two
+// letters is a part of the word.
+func wordsOf(text string) []word {
+	var out []word
+	quoted := false
+	start := -1
+	flush := func(end int) {
+		if start >= 0 && len(out) < maxWords {
+			w := strings.ToLower(text[start:end])
+			out = append(out, word{w, start, end, quoted || strings.ContainsFunc(w, unicode.IsDigit)})
+		}
+		start = -1
+	}
+	for i, r := range text {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || (r == '_' || r == '-') && start >= 0:
+			if start < 0 {
+				start = i
+			}
+		default:
+			flush(i)
+			if r == '"' {
+				quoted = !quoted
+			}
+		}
+	}
+	flush(len(text))
+	return out
+}
+
+// key is equal for texts that differ only in what varies.
+func key(text string) string {
+	var out []string
+	for _, w := range wordsOf(text) {
+		if !w.varies && len(w.text) > 1 {
+			out = append(out, w.text)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// constant returns the words that do not vary.
+func constant(words []word) []string {
+	var out []string
+	for _, w := range words {
+		if !w.varies {
+			out = append(out, w.text)
+		}
+	}
+	return out
+}
+
+// likeness compares two texts by their constant words: Dice's coefficient, and
+// the number of words in both.
+func likeness(a, b string) (float64, int) {
+	x, y := constant(wordsOf(a)), constant(wordsOf(b))
+	shared := 0
+	for _, w := range x {
+		if slices.Contains(y, w) {
+			shared++
+		}
+	}
+	if len(x)+len(y) == 0 {
+		return 0, 0
+	}
+	return 2 * float64(shared) / float64(len(x)+len(y)), shared
+}
+
+// opposites are pairs of words of which one undoes what the other says.
+var opposites = [][2]string{
+	{"start", "stop"}, {"started", "stopped"}, {"starting", "stopping"}, {"start", "end"}, {"started", "ended"}, {"begin", "end"},
+	{"success", "failure"}, {"succeeded", "failed"}, {"successful", "failed"}, {"successfully", "failed"}, {"completed", "failed"},
+	{"connected", "disconnected"}, {"connection", "disconnection"}, {"up", "down"}, {"ready", "notready"}, {"open", "closed"}, {"opened", "closed"},
+	{"enable", "disable"}, {"enabled", "disabled"}, {"create", "delete"}, {"created", "deleted"}, {"added", "removed"}, {"add", "remove"},
+	{"acquired", "released"}, {"acquired", "lost"}, {"found", "lost"}, {"allowed", "denied"}, {"accepted", "rejected"}, {"admitted", "evicted"},
+	{"suspend", "resume"}, {"suspended", "resumed"}, {"locked", "unlocked"}, {"attached", "detached"}, {"active", "inactive"}, {"healthy", "unhealthy"},
+	{"available", "unavailable"}, {"valid", "invalid"}, {"increased", "decreased"}, {"bound", "unbound"}, {"online", "offline"},
+	{"before", "after"}, {"with", "without"}, {"first", "last"}, {"raised", "cleared"}, {"firing", "resolved"},
+}
+
+var negations = []string{"un", "in", "dis", "non", "not", "de"}
+
+var negative = []string{"not", "no", "never", "cannot", "without", "failed", "nothing"}
+
+// opposed reports whether one text denies what the other says: one has a word
+// where the other has its opposite, or a "not" that the other lacks.
+func opposed(a, b string) bool {
+	x, y := constant(wordsOf(a)), constant(wordsOf(b))
+	onlyX := slices.DeleteFunc(slices.Clone(x), func(w string) bool { return slices.Contains(y, w) })
+	onlyY := slices.DeleteFunc(slices.Clone(y), func(w string) bool { return slices.Contains(x, w) })
+	for _, w := range negative {
+		if slices.Contains(onlyX, w) != slices.Contains(onlyY, w) {
+			return true
+		}
+	}
+	for _, u := range onlyX {
+		for _, v := range onlyY {
+			if areOpposite(u, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func areOpposite(u, v string) bool {
+	for _, p := range opposites {
+		if u == p[0] && v == p[1] || u == p[1] && v == p[0] {
+			return true
+		}
+	}
+	for _, n := range negations {
+		if strings.TrimPrefix(strings.TrimPrefix(u, n), "-") == v && u != v || strings.TrimPrefix(strings.TrimPrefix(v, n), "-") == u && u != v {
+			return true
+		}
+	}
+	return false
+}
+
+// aligned returns the part of the text b that stands where text a has its part
+// [start, end), by the words that both have in the same order. What varies is
+// cut off at both ends.
+func aligned(a string, start, end int, b string) string {
+	x, y := wordsOf(a), wordsOf(b)
+	first, last := -1, -1 // words of a in the part
+	for i, w := range x {
+		if w.end > start && w.start < end {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 || len(y) == 0 {
+		return ""
+	}
+	from, to := 0, len(y)
+	for _, p := range common(x, y) {
+		if p[0] < first {
+			from = p[1] + 1
+		}
+		if p[0] > last {
+			to = p[1]
+			break
+		}
+	}
+	return withoutNames(b, y, from, to)
+}
+
+// withoutNames returns the longest stretch of constant words among
+// words[from:to] of a text.
+func withoutNames(text string, words []word, from, to int) string {
+	best, at := "", -1
+	for i := from; i <= to; i++ {
+		if i < to && !words[i].varies {
+			if at < 0 {
+				at = i
+			}
+			continue
+		}
+		if at >= 0 {
+			if part := text[words[at].start:words[i-1].end]; len(part) > len(best) {
+				best = part
+			}
+		}
+		at = -1
+	}
+	return best
+}
+
+// common returns the pairs of indices of a longest common subsequence of two
+// lists of words, in order.
+func common(x, y []word) [][2]int {
+	n := make([][]int, len(x)+1)
+	for i := range n {
+		n[i] = make([]int, len(y)+1)
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			if x[i].text == y[j].text {
+				n[i][j] = n[i+1][j+1] + 1
+			} else {
+				n[i][j] = max(n[i+1][j], n[i][j+1])
+			}
+		}
+	}
+	var out [][2]int
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		switch {
+		case x[i].text == y[j].text:
+			out = append(out, [2]int{i, j})
+			i, j = i+1, j+1
+		case n[i+1][j] >= n[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return out
+}
