@@ -31,6 +31,7 @@ type (
 		Runs      []jsonRun     `json:"runs"`
 		Notes     []string      `json:"notes"`
 		Problems  []jsonProblem `json:"problems"`
+		Patch     *string       `json:"patch"`
 		// Suppressed is how many findings were accepted.
 		Suppressed int `json:"suppressed"`
 	}
@@ -194,6 +195,7 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Runs:       make([]jsonRun, 0, len(r.Runs)),
 		Notes:      list(r.Notes),
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
+		Patch:      text(r.Patch),
 	}
 	for i := range r.Results {
 		out.Rules = append(out.Rules, toJSONRule(&r.Results[i]))
