@@ -1,0 +1,332 @@
+package panics
+
+import (
+	"strings"
+)
+
+// A Finder finds the panics of one run. It is fed the records of all streams.
+type Finder struct {
+	streams []stream
+	of      []*group // what each occurrence came to, by tag - 1; nil: no panic
+	tags    int
+	groups  map[string]*group
+	cut     int64
+}
+
+// A stream is what is known of one stream.
+type stream struct {
+	number  int
+	records int64
+	// recent are occurrences that later records may belong to, oldest first.
+	recent []*occurrence
+	// open is the one that the lines of a dump belong to.
+	open     *occurrence
+	adjacent bool // the record before belongs to open
+	// onRequest: a dump of all goroutines that somebody asked for.
+	onRequest bool
+	// before is the beginning of the last bare line.
+	before []byte
+}
+
+// An occurrence is one panic that happened, as it is read.
+type occurrence struct {
+	tag int
+	found
+	raw    bool // it begins as the runtime begins the dump that ends a process
+	proven bool // it is a panic whatever its stack says
+	ended  bool // nothing came after it from the same process
+	// restarted: another process followed.
+	restarted  bool
+	valueLines int
+
+	first, last Line
+	lastRecord  int64
+}
+
+// A Line is a record of a panic, cut to what is shown.
+type Line struct {
+	Stream int
+	Time   int64
+	Text   []byte
+	Cut    bool // it was longer
+}
+
+// A moment is a record as it is read.
+type moment struct {
+	time int64
+	line []byte
+}
+
+// NewFinder returns a finder for a run of so many streams.
+func NewFinder(streams int) *Finder {
+	f := &Finder{streams: make([]stream, streams), groups: map[string]*group{}}
+	for i := range f.streams {
+		f.streams[i].number = i
+	}
+	return f
+}
+
+// Add takes the next record of a stream. It returns the tag of the occurrence
+// that the record is part of; 0: none. Which panic the occurrence is of, if any,
+// is known at the end: see [Result.Of]. The line is not kept.
+func (f *Finder) Add(number int, time int64, line []byte) int {
+	s := &f.streams[number]
+	s.records++
+	if len(s.recent) == 0 && !s.onRequest && !mayTell(line) {
+		s.remember(line)
+		return 0
+	}
+	f.expire(s, time)
+	m := moment{time, line}
+	text := string(line[:min(len(line), maxLine)])
+	tag := 0
+	// A record may hold several lines; an object holds them escaped.
+	for part := range strings.Lines(text) {
+		tag = max(tag, f.line(s, m, strings.TrimRight(part, "\r\n")))
+	}
+	if tag == 0 {
+		s.remember(line)
+	}
+	return tag
+}
+
+// remember keeps a bare line: what stands before a printed stack says why.
+func (s *stream) remember(line []byte) {
+	const most = 256
+	if len(line) > 0 && line[0] != '{' {
+		s.before = append(s.before[:0], line[:min(len(line), most)]...)
+	} else {
+		s.before = s.before[:0]
+	}
+}
+
+// Restart says that the next record of a stream is of another process.
+func (f *Finder) Restart(number int) {
+	s := &f.streams[number]
+	for _, o := range s.recent {
+		o.ended = o.ended || o.lastRecord == s.records
+	}
+	for i := len(s.recent) - 1; i >= 0; i-- {
+		if o := s.recent[i]; o.raw || o.ended {
+			o.restarted, o.proven = true, o.proven || o.raw
+			break
+		}
+	}
+	f.foldAll(s)
+	s.onRequest, s.before = false, s.before[:0]
+}
+
+// line reads one line of a record.
+func (f *Finder) line(s *stream, m moment, line string) int {
+	r := parse(line)
+	bare := strings.TrimSpace(r.text)
+	if r.structured {
+		// A collector may have put each line into an object of its own.
+		bare = strings.TrimSpace(r.msg)
+	}
+	sh := shapeOf(bare)
+	if s.onRequest {
+		if !r.structured && !beginsDump(bare) {
+			return 0
+		}
+		s.onRequest = false
+	}
+	switch {
+	case strings.HasPrefix(bare, "SIGQUIT: quit"):
+		s.onRequest, s.open = true, nil
+		return 0
+	case s.open != nil && s.open.takes(sh, s.adjacent, r.structured):
+		return f.more(s, m, sh, bare)
+	case beginsDump(bare) && r.level != "panic" && r.level != "dpanic":
+		return f.begin(s, m, bare)
+	case sh == header:
+		o := f.start(s, m, found{form: FormDump})
+		if before, _, _ := unwrap(string(s.before)); before != "" {
+			o.value = valueOf(before)
+		}
+		o.stack.add(sh, bare)
+		return o.tag
+	}
+	if fd := examine(&r); fd != nil {
+		return f.told(s, m, *fd)
+	}
+	s.adjacent = false
+	return 0
+}
+
+// beginsDump reports whether a line is the first of the dump with which the
+// runtime ends a process.
+func beginsDump(s string) bool {
+	return strings.HasPrefix(s, "panic: ") || strings.HasPrefix(s, "fatal error: ")
+}
+
+// takes reports whether a line of that shape belongs to an open occurrence.
+func (o *occurrence) takes(sh shape, adjacent, structured bool) bool {
+	dumping := o.stack.goroutines > 0 && (o.raw || !o.stack.done)
+	switch sh {
+	case header:
+		return o.raw || o.stack.goroutines == 0 && len(o.stack.frames) == 0
+	case nested:
+		return o.raw && len(o.stack.frames) == 0 && o.stack.goroutines == 0
+	case call, file, createdBy, elided, note:
+		return dumping || adjacent || o.raw && sh == note
+	case plainCall, closeQuote:
+		return adjacent && !structured
+	case blank:
+		return adjacent
+	}
+	// More lines of the value.
+	return o.raw && adjacent && !structured && o.stack.goroutines == 0 && o.valueLines < maxValueLines
+}
+
+// more adds a line to the open occurrence.
+func (f *Finder) more(s *stream, m moment, sh shape, text string) int {
+	o := s.open
+	o.touch(s, m)
+	o.stack.add(sh, text)
+	switch sh {
+	case header:
+		o.proven = o.proven || o.raw
+	case note:
+		o.proven = o.proven || o.raw
+		if strings.HasPrefix(text, "exit status ") {
+			s.open = nil
+		}
+	case foreign:
+		o.valueLines++
+	}
+	s.adjacent = s.open != nil
+	return o.tag
+}
+
+// begin starts a dump of the runtime, or takes it as the end of a panic that
+// somebody recovered, wrote down and raised again.
+func (f *Finder) begin(s *stream, m moment, text string) int {
+	fd := found{form: FormDump}
+	said, fatal := strings.CutPrefix(text, "fatal error: ")
+	if fatal {
+		fd.form, fd.value = FormFatal, "fatal error: "+marker.ReplaceAllString(said, "")
+	} else {
+		said = strings.TrimPrefix(text, "panic: ")
+		fd.value = valueOf(said)
+	}
+	again := marker.MatchString(said)
+	o := f.earlier(s, m, &fd, func(o *occurrence) bool { return !o.raw && (again || len(o.stack.frames) == 0) })
+	if o == nil {
+		o = f.start(s, m, fd)
+	} else {
+		o.form = fd.form
+		o.stack.done = o.stack.done || len(o.stack.frames) > 0
+		o.touch(s, m)
+	}
+	o.raw = true
+	o.proven = o.proven || again || runtimeSays(said)
+	s.open, s.adjacent = o, true
+	return o.tag
+}
+
+// told takes a record that tells of a panic by itself.
+func (f *Finder) told(s *stream, m moment, fd found) int {
+	o := f.earlier(s, m, &fd, func(o *occurrence) bool {
+		return o.ids != "" && o.ids == fd.ids ||
+			o.form != fd.form && (len(o.stack.frames) == 0 || len(fd.stack.frames) == 0)
+	})
+	if o == nil {
+		o = f.start(s, m, fd)
+	} else {
+		o.join(&fd)
+		o.touch(s, m)
+	}
+	// Stack lines that follow are of the logger, if there is one already.
+	o.stack.done = o.stack.done || len(o.stack.frames) > 0
+	o.proven = true
+	s.open, s.adjacent = o, true
+	return o.tag
+}
+
+// join adds what a later record says of the same panic.
+func (o *occurrence) join(fd *found) {
+	if len(o.stack.frames) == 0 {
+		o.stack = fd.stack
+	}
+	o.recovered = o.recovered || fd.recovered
+	o.by = firstText(o.by, fd.by)
+	o.ids = firstText(o.ids, fd.ids)
+	o.operation = firstText(o.operation, fd.operation)
+	if o.fields == nil {
+		o.fields = fd.fields
+	}
+}
+
+// earlier returns the latest occurrence that a record of the same kind belongs
+// to; nil: none.
+func (f *Finder) earlier(s *stream, m moment, fd *found, fits func(*occurrence) bool) *occurrence {
+	kind := kindOf(fd.value)
+	for i := len(s.recent) - 1; i >= 0; i-- {
+		o := s.recent[i]
+		if o.ids != "" && fd.ids != "" && o.ids != fd.ids || kindOf(o.value) != kind || !fits(o) {
+			continue
+		}
+		joined := o.ids != "" && o.ids == fd.ids
+		if joined || s.records-o.lastRecord <= closeRecords {
+			return o
+		}
+	}
+	return nil
+}
+
+// start opens an occurrence.
+func (f *Finder) start(s *stream, m moment, fd found) *occurrence {
+	o := &occurrence{found: fd}
+	if f.tags < maxOccurrences {
+		f.tags++
+		f.of = append(f.of, nil)
+		o.tag = f.tags
+	}
+	if len(s.recent) == maxRecent {
+		f.fold(s.recent[0])
+		s.recent = append(s.recent[:0], s.recent[1:]...)
+	}
+	s.recent = append(s.recent, o)
+	o.first = keep(s, m)
+	o.touch(s, m)
+	s.open, s.adjacent = o, true
+	return o
+}
+
+func (o *occurrence) touch(s *stream, m moment) {
+	o.last.Stream, o.last.Time, o.last.Cut = s.number, m.time, len(m.line) > maxEvidence
+	o.last.Text = append(o.last.Text[:0], m.line[:min(len(m.line), maxEvidence)]...)
+	o.lastRecord = s.records
+}
+
+func keep(s *stream, m moment) Line {
+	n := min(len(m.line), maxEvidence)
+	return Line{s.number, m.time, append([]byte(nil), m.line[:n]...), n < len(m.line)}
+}
+
+// expire ends the occurrences that are too far back.
+func (f *Finder) expire(s *stream, time int64) {
+	n := 0
+	for _, o := range s.recent {
+		if s.records-o.lastRecord <= nearRecords && time-o.last.Time <= nearTime {
+			s.recent[n] = o
+			n++
+			continue
+		}
+		if s.open == o {
+			s.open, s.adjacent = nil, false
+		}
+		f.fold(o)
+	}
+	clear(s.recent[n:])
+	s.recent = s.recent[:n]
+}
+
+func (f *Finder) foldAll(s *stream) {
+	for _, o := range s.recent {
+		f.fold(o)
+	}
+	clear(s.recent)
+	s.recent, s.open, s.adjacent = s.recent[:0], nil, false
+}

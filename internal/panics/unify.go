@@ -1,0 +1,60 @@
+package panics
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Known is a panic as far as it tells which other is the same.
+type Known struct {
+	Signature, Kind string
+	Frames          []Frame
+	Partial         bool // the stack was cut, or there is none
+}
+
+// Unify returns the signature of each panic once all are known. A panic with
+// part of a stack, or with none, takes the signature of the only one of its kind
+// that its frames begin as; one whose value has words before it that a
+// recoverer put there, that of the one with the same frames without them.
+func Unify(all []Known) []string {
+	type seen struct {
+		kind, signature string
+		keys            []string
+	}
+	var whole []seen
+	keys := make([][]string, len(all))
+	for i, k := range all {
+		keys[i] = identity(k.Kind, k.Frames)
+		if !slices.ContainsFunc(whole, func(s seen) bool { return s.signature == k.Signature }) && len(keys[i]) > 0 {
+			whole = append(whole, seen{k.Kind, k.Signature, keys[i]})
+		}
+	}
+	out := make([]string, len(all))
+	for i, k := range all {
+		out[i] = k.Signature
+		matches := map[string]bool{}
+		for _, w := range whole {
+			if w.signature == k.Signature {
+				continue
+			}
+			sameKind := w.kind == k.Kind
+			if k.Partial && sameKind && len(keys[i]) < len(w.keys) && slices.Equal(w.keys[:len(keys[i])], keys[i]) ||
+				!sameKind && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) && strings.HasSuffix(k.Kind, ": "+w.kind) && w.kind != "" ||
+				opaque(k.Kind) && !opaque(w.kind) && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) {
+				matches[w.signature] = true
+			}
+		}
+		if len(matches) == 1 {
+			for sig := range matches {
+				out[i] = sig
+			}
+		}
+	}
+	return out
+}
+
+// opaque reports whether a kind does not show the value: the runtime prints
+// one that is neither error nor basic by its type and address.
+func opaque(kind string) bool {
+	return kind == "" || strings.HasPrefix(kind, "(") && strings.HasSuffix(kind, ") <*>")
+}
