@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 )
@@ -9,7 +11,7 @@ import (
 // Both are indices plus one; 0: none.
 type recordTag struct {
 	message int32 // the message that it belongs to
-	panic   int32 // the panic that it is a part of
+	panic   int32 // the occurrence of a panic that it is a part of
 }
 
 // Observers look at every record that is kept, on the goroutine that reads,
@@ -17,30 +19,35 @@ type recordTag struct {
 type observers struct {
 	src      *Source
 	messages *messageCatalogue
+	panics   *panicWatch
 }
 
 func newObservers(src *Source) *observers {
-	return &observers{src: src, messages: newMessageCatalogue()}
+	return &observers{src: src, messages: newMessageCatalogue(), panics: newPanicWatch(src)}
 }
+
+// next is told of every record, also of those that are dropped.
+func (o *observers) next(stream int) { o.panics.next(stream) }
 
 func (o *observers) add(stream int, e *logs.Entry) recordTag {
 	o.messages.add(o.src.Streams[stream], e)
-	return recordTag{}
+	return recordTag{panic: o.panics.add(stream, e)}
 }
 
 // finish writes what was seen to res, and to the outcomes of the rules which
 // of it each of them saw.
 func (o *observers) finish(res *Result, rules []*ruleState) {
 	res.Messages, res.MessagesCut = o.messages.list(), o.messages.cut
+	panicOf := o.panics.finish(res)
 	for i, rs := range rules {
-		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list()
+		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list(panicOf)
 	}
 }
 
 // SeenTags counts the records that passed a rule's pipelines by their tags.
 type seenTags struct {
 	messages []int64 // lines, by message
-	panics   []int64 // likewise, by panic
+	panics   []int64 // likewise, by occurrence of a panic
 }
 
 func (s *seenTags) add(t recordTag) {
@@ -59,16 +66,19 @@ func count(of []int64, tag int32) []int64 {
 	return of
 }
 
-func (s *seenTags) list() (uses []outcome.Use, panics []int) {
+// list returns the messages and panics that were seen. panicOf maps occurrences
+// to panics; -1: it was none.
+func (s *seenTags) list(panicOf []int) (uses []outcome.Use, panics []int) {
 	for i, n := range s.messages {
 		if n > 0 {
 			uses = append(uses, outcome.Use{Message: i, Lines: n})
 		}
 	}
 	for i, n := range s.panics {
-		if n > 0 {
-			panics = append(panics, i)
+		if n > 0 && panicOf[i] >= 0 {
+			panics = append(panics, panicOf[i])
 		}
 	}
-	return uses, panics
+	slices.Sort(panics)
+	return uses, slices.Compact(panics)
 }

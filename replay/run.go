@@ -26,7 +26,10 @@ type Source struct {
 	Repetition int
 	Incomplete bool
 
-	Streams     []logs.Labels
+	Streams []logs.Labels
+	// Starts are, of each stream, the numbers of the records with which later
+	// processes begin, counted from 0; nil: not known.
+	Starts      [][]int64
 	First, Last int64 // times of the first and last record, nanoseconds
 	// From and To widen the evaluation beyond the records; 0: not.
 	From, To int64
@@ -70,6 +73,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	var dedup logs.Dedup
 	keep := func(stream int, e *logs.Entry) (recordTag, bool) {
 		res.Records++
+		obs.next(stream)
 		switch {
 		case len(e.Line) == 0:
 			res.Empty++

@@ -317,6 +317,7 @@ func sourceOf(run *corpus.Run) *replay.Source {
 	for i := range m.Streams {
 		st := &m.Streams[i]
 		src.Streams = append(src.Streams, st.LabelSet())
+		src.Starts = append(src.Starts, laterStarts(st))
 		if st.First == nil {
 			continue
 		}
@@ -332,6 +333,18 @@ func sourceOf(run *corpus.Run) *replay.Source {
 		src.From, src.To = w.Start.UnixNano(), w.End.UnixNano()
 	}
 	return src
+}
+
+// laterStarts returns the numbers of the records with which the second and
+// later processes of a stream begin.
+func laterStarts(st *corpus.Stream) []int64 {
+	var out []int64
+	for _, e := range st.Epochs {
+		if e.Start > 0 && e.Records > 0 {
+			out = append(out, e.Start)
+		}
+	}
+	return out
 }
 
 // allScenarios returns the scenarios of any side, ordered.

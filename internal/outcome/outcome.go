@@ -138,6 +138,8 @@ type Run struct {
 
 	Outcomes []Outcome // in the order of the rules given
 	Panics   []Panic   // in time order; bounded
+	// PanicsCut counts the occurrences of panics that did not fit the bound.
+	PanicsCut int64
 	// Facts is what was recorded beside logs and metrics; nil: nothing.
 	Facts *facts.Facts
 	// Messages are the kinds of record that the run wrote, in the order of

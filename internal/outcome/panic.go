@@ -13,8 +13,8 @@ const (
 	UnknownHandling Handling = "unknown"
 )
 
-// A Panic is all occurrences of one panic in a run: those with the same
-// signature and handling.
+// A Panic is all occurrences of one panic in a run that were handled, by the
+// same, and written in one way.
 type Panic struct {
 	// Signature is the same in every build and encoding: hex of the kind and
 	// the frames of the application, without addresses, goroutine numbers and
@@ -23,10 +23,13 @@ type Panic struct {
 	Kind      string // such as "assignment to entry in nil map", what varies masked
 	Value     string // as first written
 	Frames    []Frame
+	Partial   bool // of the stack only a part was written, or nothing
 	// Form names how it was written: "goroutine-dump", "observed",
-	// "recovered-error", "fatal-error", "http-server" …
+	// "recovered-error", "fatal-error", "http-server" …, see package panics.
 	Form     string
 	Handling Handling
+	// Evidence says how the handling is known.
+	Evidence string
 	// By names what recovered it, as far as the log tells: the function, or
 	// the library.
 	By string
@@ -41,6 +44,7 @@ type Panic struct {
 	// Restarted says that the process that wrote it ended with it: its epoch
 	// ends there, or the next record is of another process.
 	Restarted bool
+	Restarts  int64 // how many occurrences another process followed
 }
 
 // A Frame is one function of a stack, without arguments and addresses.

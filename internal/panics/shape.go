@@ -1,9 +1,6 @@
 package panics
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // A shape says what a line of a stack dump is.
 type shape int
@@ -150,14 +147,4 @@ func trimBrackets(s string) string {
 
 func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
-}
-
-// mayTell reports whether a line can begin a panic. It is asked of every line
-// and so only looks for a few texts; most of them stand at the beginning.
-func mayTell(line []byte) bool {
-	head := line[:min(len(line), 200)]
-	return bytes.Contains(line, []byte("anic")) || bytes.Contains(line, []byte("runtime error: ")) ||
-		bytes.Contains(line, []byte("nil map")) || bytes.Contains(head, []byte("goroutine ")) ||
-		bytes.Contains(head, []byte("fatal error: ")) || bytes.Contains(head, []byte("PANIC")) ||
-		bytes.Contains(head, []byte("SIGQUIT: quit")) || bytes.Contains(head, []byte("unexpected fault address "))
 }
