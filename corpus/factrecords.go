@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -15,7 +16,11 @@ type fieldReader struct {
 }
 
 func newFieldReader(kind string, key FileKey) *fieldReader {
-	r := &fieldReader{paths: map[string][]string{}, values: key.Values}
+	r := &fieldReader{paths: map[string][]string{}, values: map[string]string{}}
+	if key.Cluster != "" {
+		r.values["cluster"] = key.Cluster
+	}
+	maps.Copy(r.values, key.Values)
 	for name, paths := range factFields[kind] {
 		r.paths[name] = paths
 		if given := key.Fields[name]; given != nil {
@@ -63,7 +68,7 @@ func (l *factLoader) probes(f *File) func(string) {
 			return
 		}
 		l.keep(len(text))
-		l.facts.Probes = append(l.facts.Probes, facts.Probe{Time: t, Target: r.text(text, "target"), OK: reached, Raw: text})
+		l.facts.Probes = append(l.facts.Probes, facts.Probe{Time: t, Cluster: r.text(text, "cluster"), Target: r.text(text, "target"), OK: reached, Raw: text})
 	}
 }
 
@@ -99,9 +104,6 @@ func (l *factLoader) progress(f *File) func(string) {
 			Pod: r.text(text, "pod"), PodUID: r.text(text, "podUID"), Job: r.text(text, "job"), Workload: r.text(text, "workload"),
 			Event: r.text(text, "event"), Step: r.get(text, "step").Int(), Raw: text,
 		}
-		if p.Cluster == "" {
-			p.Cluster = f.Cluster
-		}
 		l.keep(len(text))
 		l.facts.Progress = append(l.facts.Progress, p)
 	}
@@ -114,7 +116,7 @@ func (l *factLoader) actions(f *File) func(string) {
 		if !ok {
 			return
 		}
-		a := facts.Action{Time: t, Actor: r.text(text, "actor"), Action: r.text(text, "action"), Target: r.text(text, "target"), Raw: text}
+		a := facts.Action{Time: t, Cluster: r.text(text, "cluster"), Actor: r.text(text, "actor"), Action: r.text(text, "action"), Target: r.text(text, "target"), Raw: text}
 		if a.Action == "" {
 			l.note("actions without a name under %s", strings.Join(r.paths["action"], ", "))
 			return

@@ -155,13 +155,13 @@ files:
   - {files: reach.ndjson, as: probes, name: reach, fields: {time: at, ok: [result.state, up], target: result.to}}
   - {files: app.ndjson, as: progress, cluster: c}
   - {files: did.ndjson, as: actions, fields: {action: event, target: [pod, job]}, values: {actor: script}}
-  - {files: more.ndjson, as: actions, name: more}
+  - {files: "more-{c}.ndjson", as: actions, name: more, cluster: "{c}", values: {target: "on {c}"}, map: {c: {a: alpha}}}
 `, map[string]string{
-		"probe.ndjson": `{"ts":"2026-11-30T17:00:01Z","ok":true}` + "\n" + `{"ts":"2026-11-30T17:00:02Z"}` + "\n" + `{"ok":true}` + "\n",
-		"reach.ndjson": `{"at":1796058001.5,"result":{"state":"down","to":"z"}}{"at":1796058000500,"up":1}`,
-		"app.ndjson":   `{"ts":"2026-11-30T17:00:03Z","namespace":"n","pod":"p","podUID":"u","job":"j","event":"step","step":3}` + "\n" + `{"ts":"2026-11-30T17:00:02","cluster":"d","event":"started"}`,
-		"did.ndjson":   `{"ts":"2026-11-30T17:00:05Z","event":"made","job":"j"}` + "\n" + `{"ts":"2026-11-30T17:00:04Z","event":"saw","actor":"observer","pod":"p","job":"k"}`,
-		"more.ndjson":  `{"ts":"2026-11-30T17:00:04Z","action":"x","target":"t"}` + "\n" + `{"ts":"2026-11-30T17:00:04Z"}`,
+		"probe.ndjson":  `{"ts":"2026-11-30T17:00:01Z","ok":true}` + "\n" + `{"ts":"2026-11-30T17:00:02Z"}` + "\n" + `{"ok":true}` + "\n",
+		"reach.ndjson":  `{"at":1796058001.5,"result":{"state":"down","to":"z"}}{"at":1796058000500,"up":1}`,
+		"app.ndjson":    `{"ts":"2026-11-30T17:00:03Z","namespace":"n","pod":"p","podUID":"u","job":"j","event":"step","step":3}` + "\n" + `{"ts":"2026-11-30T17:00:02","cluster":"d","event":"started"}`,
+		"did.ndjson":    `{"ts":"2026-11-30T17:00:05Z","event":"made","job":"j"}` + "\n" + `{"ts":"2026-11-30T17:00:04Z","event":"saw","actor":"observer","pod":"p","job":"k"}`,
+		"more-a.ndjson": `{"ts":"2026-11-30T17:00:04Z","action":"x"}` + "\n" + `{"ts":"2026-11-30T17:00:04Z"}`,
 	})
 	base := nano("2026-11-30T17:00:00Z")
 	at := func(s float64) int64 { return base + int64(s*1e9) }
@@ -177,12 +177,12 @@ files:
 				Raw: `{"ts":"2026-11-30T17:00:03Z","namespace":"n","pod":"p","podUID":"u","job":"j","event":"step","step":3}`},
 		},
 		Actions: []facts.Action{
-			{Time: at(4), Action: "x", Target: "t", Raw: `{"ts":"2026-11-30T17:00:04Z","action":"x","target":"t"}`},
+			{Time: at(4), Cluster: "alpha", Action: "x", Target: "on alpha", Raw: `{"ts":"2026-11-30T17:00:04Z","action":"x"}`},
 			{Time: at(4), Actor: "observer", Action: "saw", Target: "p", Raw: `{"ts":"2026-11-30T17:00:04Z","event":"saw","actor":"observer","pod":"p","job":"k"}`},
 			{Time: at(5), Actor: "script", Action: "made", Target: "j", Raw: `{"ts":"2026-11-30T17:00:05Z","event":"made","job":"j"}`},
 		},
 		Notes: []string{
-			"actions.more.ndjson:2: 1 left out: actions without a name under action, event",
+			"actions.more.alpha.ndjson:2: 1 left out: actions without a name under action, event",
 			"probes.ndjson:2: 1 left out: probes that do not say whether they succeeded, under ok, success, up",
 			"probes.ndjson:3: 1 left out: records without a time under ts, time, timestamp",
 		},
@@ -226,10 +226,10 @@ func TestFacts_Descriptions(t *testing.T) {
 		{"files: [{files: x, as: objects}]", "files[0]: moment is given"},
 		{"files: [{files: x, as: objects, moment: m, name: n}]", "take no name"},
 		{"files: [{files: x, as: objects, moment: m, fields: {time: ts}}]", "have a form of their own"},
-		{"files: [{files: x, as: probes, fields: {colour: ts}}]", `field "colour": probes have ok, target, time`},
+		{"files: [{files: x, as: probes, fields: {colour: ts}}]", `field "colour": probes have cluster, ok, target, time`},
 		{"files: [{files: x, as: actions, fields: {time: \"a.#\"}}]", "want keys joined by dots"},
 		{"files: [{files: x, as: actions, fields: {time: []}}]", `field "time" has 0 paths`},
-		{"files: [{files: x, as: actions, values: {time: now}}]", "actions take values for action, actor, target"},
+		{"files: [{files: x, as: actions, values: {time: now}}]", "actions take values for action, actor, cluster, target"},
 		{"files: [{files: \"f-{c}.json\", as: events, cluster: \"{c}\"}]", `f-..json: cluster: cluster name "." begins with '.'`},
 		{"files: [{files: \"f-{c}.json\", as: events, cluster: \"{d}\"}]", "{d} is captured by no pattern"},
 		{"files: [{files: \"f-*.json\", as: actions}, {files: \"g.json\", as: actions, values: {actor: a}}]", "give its entry of files a name"},
@@ -382,7 +382,7 @@ func TestFileChecks(t *testing.T) {
 		{File{Path: "events.a/../../b.ndjson.zst", FileKey: FileKey{Name: "a/../../b"}}, "holds '/'"},
 		{File{Path: "events...ndjson.zst", FileKey: FileKey{Cluster: "."}}, "begins with '.'"},
 		{File{Path: "probes.ndjson", FileKey: FileKey{Fields: map[string][]string{"ok": {"@this"}}}}, "want keys joined by dots"},
-		{File{Path: "probes.ndjson", FileKey: FileKey{Values: map[string]string{"step": "1"}}}, "probes take values for ok, target"},
+		{File{Path: "probes.ndjson", FileKey: FileKey{Values: map[string]string{"step": "1"}}}, "probes take values for cluster, ok, target"},
 	}
 	for _, tt := range tests {
 		m := Manifest{Files: []File{tt.file}}

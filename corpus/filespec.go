@@ -17,7 +17,7 @@ type FileSpec struct {
 	// Name tells files of one kind apart that are not to be merged.
 	Name    string                       `yaml:"name"`
 	Cluster string                       `yaml:"cluster"`
-	Map     map[string]map[string]string `yaml:"map"` // capture to value to value in moment, name and cluster
+	Map     map[string]map[string]string `yaml:"map"` // capture to value to value in moment, name, cluster and values
 
 	// Fields says where fields stand in the values, Values what stands in for
 	// those that are not there; see [FileKey].
@@ -45,9 +45,10 @@ type durationPaths struct {
 // with the paths they are looked for at if nothing else is said.
 var factFields = map[string]map[string][]string{
 	"probes": {
-		"time":   {"ts", "time", "timestamp"},
-		"target": {"target", "url", "name"},
-		"ok":     {"ok", "success", "up"},
+		"time":    {"ts", "time", "timestamp"},
+		"cluster": {"cluster"},
+		"target":  {"target", "url", "name"},
+		"ok":      {"ok", "success", "up"},
 	},
 	"progress": {
 		"time":    {"ts", "time", "timestamp"},
@@ -57,10 +58,11 @@ var factFields = map[string]map[string][]string{
 		"event": {"event", "action"}, "step": {"step"},
 	},
 	"actions": {
-		"time":   {"ts", "time", "timestamp"},
-		"actor":  {"actor"},
-		"action": {"action", "event"},
-		"target": {"target"},
+		"time":    {"ts", "time", "timestamp"},
+		"cluster": {"cluster"},
+		"actor":   {"actor"},
+		"action":  {"action", "event"},
+		"target":  {"target"},
 	},
 }
 
@@ -137,7 +139,17 @@ func (f *FileSpec) fields() map[string][]string {
 
 // key returns the key of the file that a file of the tree goes into.
 func (f *FileSpec) key(captures map[string]string) (FileKey, error) {
-	key := FileKey{Fields: f.fields(), Values: f.Values}
+	key := FileKey{Fields: f.fields()}
+	for _, name := range sortedKeys(f.Values) {
+		value, err := expand(f.Values[name], captures, f.Map)
+		if err != nil {
+			return key, fmt.Errorf("value of %q: %w", name, err)
+		}
+		if key.Values == nil {
+			key.Values = map[string]string{}
+		}
+		key.Values[name] = value
+	}
 	for _, part := range []struct {
 		kind, text string
 		to         *string

@@ -37,6 +37,8 @@ type ImportOptions struct {
 type ImportReport struct {
 	Runs    []ImportedRun `json:"runs"`    // ordered by build, scenario, repetition
 	Ignored int           `json:"ignored"` // files that the description ignores
+	// IgnoredFiles are these files, below the root, ordered.
+	IgnoredFiles []string `json:"ignoredFiles"`
 }
 
 // An ImportedRun is one run that was imported.
@@ -95,7 +97,7 @@ func Import(ctx context.Context, desc *Description, root, dir string, opts Impor
 	im := &importer{ctx: ctx, fsys: top.FS(), root: root, desc: desc, opts: &opts}
 	report, err := im.run(p, dir)
 	if report != nil {
-		report.Ignored = p.ignored
+		report.Ignored, report.IgnoredFiles = len(p.ignored), p.ignored
 	}
 	return report, err
 }

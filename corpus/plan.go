@@ -18,7 +18,7 @@ import (
 // streams.
 type plan struct {
 	runs    []*runPlan
-	ignored int
+	ignored []string // files that the description ignores, ordered
 	// lost are files that no pattern takes and nothing ignores.
 	lost []string
 }
@@ -87,7 +87,7 @@ func newPlan(fsys fs.FS, skip string, desc *Description, opts *ImportOptions) (*
 		case captures != nil && p.used[rest]:
 			others[dir] = append(others[dir], "")
 		case p.ignores(name, rest):
-			p.plan.ignored++
+			p.plan.ignored = append(p.plan.ignored, name)
 			if captures != nil && !p.ignoresWhole(name) {
 				others[dir] = append(others[dir], "")
 			}
@@ -331,6 +331,7 @@ func (p *planner) finish() {
 	}
 	slices.SortFunc(p.plan.runs, func(a, b *runPlan) int { return a.info.compare(b.info) })
 	slices.Sort(p.plan.lost)
+	slices.Sort(p.plan.ignored)
 	if len(p.plan.runs) == 0 && len(p.errs) == 0 && len(p.plan.lost) == 0 {
 		p.errs = append(p.errs, errors.New("no file matches the description"))
 	}

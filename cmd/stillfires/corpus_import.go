@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,10 +117,43 @@ func writeImport(w io.Writer, rep *corpus.ImportReport) error {
 				return err
 			}
 		}
+		if len(r.Files) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "  %s beside the logs\n", count(int64(len(r.Files)), "file")); err != nil {
+			return err
+		}
 	}
-	_, err := fmt.Fprintf(w, "imported %s, %s; %s ignored by the description\n", count(int64(len(rep.Runs)), "run"), count(records, "record"), count(int64(rep.Ignored), "file"))
+	_, err := fmt.Fprintf(w, "imported %s, %s; %s ignored by the description%s\n", count(int64(len(rep.Runs)), "run"), count(records, "record"), count(int64(rep.Ignored), "file"), namesOf(rep.IgnoredFiles))
 	return err
 }
+
+// namesOf sums up files by their names, as those of runs are alike: the JSON
+// form has them all.
+func namesOf(files []string) string {
+	counts := map[string]int{}
+	for _, f := range files {
+		counts[path.Base(f)]++
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		text := plain(name)
+		if n := counts[name]; n > 1 {
+			text += fmt.Sprintf(" (%d)", n)
+		}
+		out = append(out, text)
+	}
+	switch n := len(out) - maxNames; {
+	case len(out) == 0:
+		return ""
+	case n > 0:
+		out = append(out[:maxNames], fmt.Sprintf("and %d other names", n))
+	}
+	return ": " + strings.Join(out, ", ")
+}
+
+// maxNames bounds the names of ignored files that are printed.
+const maxNames = 30
 
 // writeStream prints one stream on two lines.
 func writeStream(w io.Writer, s *corpus.Stream) error {

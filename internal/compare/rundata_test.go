@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/internal/demo"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/replay"
@@ -116,5 +117,44 @@ files: [{files: did.ndjson, as: actions}]
 	notes := factNotes(&side{results: []outcome.Run{*run}})
 	if len(notes) != 1 || !strings.HasPrefix(notes[0], "run b/s/1: actions.ndjson:2: 1 left out: records without a time") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestReplay_ExampleHasFacts holds the built-in example to what its analysis
+// needs: both clusters at all moments, and everything that was recorded.
+func TestReplay_ExampleHasFacts(t *testing.T) {
+	o := example(t)
+	c, err := corpus.Open(filepath.Join(o.Base, demo.CorpusDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []Job
+	for _, info := range c.Runs() {
+		jobs = append(jobs, Job{c, info})
+	}
+	runs, err := Replay(t.Context(), replay.NewPlan(nil, replay.Options{}), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs {
+		f := runs[i].Facts
+		if diff := cmp.Diff([]string{"before-cut", "after-restore", "end"}, f.Moments); diff != "" {
+			t.Errorf("%s: moments (-want +got):\n%s", runs[i].Build, diff)
+		}
+		if diff := cmp.Diff(map[string]string{"cut": "25s", "gcInterval": "1m", "jobs": "13", "workerLostTimeout": "15m"}, runs[i].Parameters); diff != "" {
+			t.Errorf("%s: parameters (-want +got):\n%s", runs[i].Build, diff)
+		}
+		if len(f.Notes) > 0 || len(f.Events) == 0 || len(f.Probes) == 0 || len(f.Progress) == 0 || len(f.Actions) == 0 {
+			t.Errorf("%s: %d events, %d probes, %d progress, %d actions, notes %q", runs[i].Build, len(f.Events), len(f.Probes), len(f.Progress), len(f.Actions), f.Notes)
+		}
+		seen := map[string]bool{}
+		for _, x := range f.Objects {
+			seen[x.Cluster+" "+x.Moment+" "+x.Kind] = true
+		}
+		for _, want := range []string{"management before-cut Workload", "worker-1 after-restore Pod", "worker-1 before-cut Job", "management end Job"} {
+			if !seen[want] {
+				t.Errorf("%s: no object %s", runs[i].Build, want)
+			}
+		}
 	}
 }

@@ -53,10 +53,11 @@ type Ref struct{ APIVersion, Kind, Namespace, Name, UID string }
 
 // A Probe is one look at whether something can be reached.
 type Probe struct {
-	Time   int64
-	Target string // empty: there is one
-	OK     bool
-	Raw    string
+	Time    int64
+	Cluster string // that it is of; empty: not said
+	Target  string // empty: there is one
+	OK      bool
+	Raw     string
 }
 
 // A Progress is one record of the workload's own progress.
@@ -70,9 +71,10 @@ type Progress struct {
 
 // An Action is something that a person or a script did, or a mark in time.
 type Action struct {
-	Time   int64
-	Actor  string // "script", "operator", "observer" …; empty: not known
-	Action string
-	Target string
-	Raw    string
+	Time    int64
+	Cluster string // that it is of; empty: not said
+	Actor   string // "script", "operator", "observer" …; empty: not known
+	Action  string
+	Target  string
+	Raw     string
 }
