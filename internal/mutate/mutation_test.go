@@ -3,6 +3,7 @@ package mutate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,10 +16,7 @@ type operator func(tree) tree
 // edit replaces each line of a file by those that f returns.
 func edit(file string, f func(line string) []string) operator {
 	return func(tr tree) tree {
-		out := tree{}
-		for name, text := range tr {
-			out[name] = text
-		}
+		out := maps.Clone(tr)
 		var b strings.Builder
 		for line := range strings.Lines(tr[file]) {
 			for _, l := range f(strings.TrimSuffix(line, "\n")) {
@@ -107,7 +105,15 @@ func later(line string, by time.Duration) string {
 	if err != nil {
 		return line
 	}
-	return strings.Replace(line, at, when.Add(by).Format("2006-01-02T15:04:05.000000000Z"), 1)
+	digits := 9
+	if _, fraction, _ := strings.Cut(strings.TrimSuffix(at, "Z"), "."); by%time.Millisecond == 0 {
+		digits = len(fraction) // as the program writes it
+	}
+	layout := "2006-01-02T15:04:05"
+	if digits > 0 {
+		layout += "." + strings.Repeat("0", digits)
+	}
+	return strings.Replace(line, at, when.Add(by).Format(layout)+"Z", 1)
 }
 
 // delay moves the times of lines and puts them where they now belong.
@@ -238,8 +244,8 @@ func turned(line string) []string {
 		return []string{line}
 	}
 	var parts []string
-	for i := len(keys) - 1; i >= 0; i-- {
-		parts = append(parts, fmt.Sprintf("%q:%s", keys[i], values[i]))
+	for i, k := range slices.Backward(keys) {
+		parts = append(parts, fmt.Sprintf("%q:%s", k, values[i]))
 	}
 	return []string{"{" + strings.Join(parts, ",") + "}"}
 }
@@ -247,7 +253,7 @@ func turned(line string) []string {
 // cutEnd cuts bytes off the end of a file.
 func cutEnd(file string, n int) operator {
 	return func(tr tree) tree {
-		out := inFiles("", func(s string) string { return s })(tr)
+		out := maps.Clone(tr)
 		out[file] = tr[file][:len(tr[file])-n]
 		return out
 	}
