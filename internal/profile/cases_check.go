@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -28,20 +29,26 @@ type Fault struct {
 // in errors. What is wrong is left out and reported.
 func ReadAssertions(doc *yamlpos.Document, list *yaml.Node, path string) ([]Assertion, []*source.Error) {
 	list = yamlpos.Resolve(list)
-	var read []Assertion
-	if err := strictyaml.DecodeNode(doc, list, path, &read); err != nil {
-		return nil, sourceErrors(doc, list, err)
+	if list.Kind != yaml.SequenceNode {
+		return nil, []*source.Error{doc.Errorf(list, "%s: want a list", path)}
 	}
 	var out []Assertion
 	var errs []*source.Error
 	names := map[string]int{}
 	for i, n := range list.Content {
 		n = yamlpos.Resolve(n)
-		a := read[i]
+		var a Assertion
+		if err := strictyaml.DecodeNode(doc, n, fmt.Sprintf("%s[%d]", path, i), &a); err != nil {
+			errs = append(errs, sourceErrors(doc, n, err)...)
+			continue
+		}
 		a.Pos = doc.Position(n)
 		faults := a.Faults()
 		if first, ok := names[a.Name]; ok && a.Name != "" {
-			faults = append(faults, Fault{Path: []string{"name"}, Msg: "assertion " + quote(a.Name) + " is declared twice", Hint: "the first is in line " + source.Sprintf("%d", doc.Position(list.Content[first]).Line)})
+			faults = append(faults, Fault{
+				Path: []string{"name"}, Msg: "assertion " + quote(a.Name) + " is declared twice",
+				Hint: fmt.Sprintf("the first is in line %d", doc.Position(list.Content[first]).Line),
+			})
 		} else {
 			names[a.Name] = i
 		}
