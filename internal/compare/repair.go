@@ -144,6 +144,10 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 		}
 		losses = append(losses, loss)
 	}
+	if below && !slices.ContainsFunc(candidate, func(h *outcome.Headroom) bool { return h != nil }) {
+		p.missing = "its lines are still there: what the query makes of them is no matter of their wording"
+		return
+	}
 	if below {
 		p.missing = "its lines are still there, but too few: a repair would change the threshold (ask for that with --repair-thresholds)"
 		if r.thresholds {
@@ -160,13 +164,17 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 func (r *repairer) judge(p *patient, results []outcome.Run, files *patcher) *analyzer.Repair {
 	rule := &r.in.Rules[p.rule]
 	var found *analyzer.Repair
+	var held []int
 	for i := range p.edits {
+		if r.trial(p.rule, p.first+i, results).Judge() {
+			held = append(held, i)
+		}
+	}
+	for _, i := range repair.Preferred(p.edits, held) {
 		e := &p.edits[i]
-		trial := r.trial(p.rule, p.first+i, results)
 		switch {
-		case !trial.Judge():
 		case found == nil:
-			found = &analyzer.Repair{Expr: e.Expr, Kind: e.Kind, Proof: trial.Proof()}
+			found = &analyzer.Repair{Expr: e.Expr, Kind: e.Kind, Proof: r.trial(p.rule, p.first+i, results).Proof()}
 			found.Diff, found.NoDiff = files.diff(r.files[p.rule], rule, e.Parts)
 		case len(found.Others) < maxOthers:
 			found.Others = append(found.Others, analyzer.OtherRepair{Expr: e.Expr, Kind: e.Kind})

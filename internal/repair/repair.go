@@ -189,3 +189,14 @@ func NoneHeld(rule *rules.Rule, edits []Edit) string {
 	}
 	return n + ", and none matches on deployed what the rule matches, fires on candidate where it must and is silent where it must; the shortest:" + text
 }
+
+// Preferred returns which of the edits that held are shown, in their order. A
+// filter by structure stays one where it can: a text that may stand anywhere in
+// the line is shown only where nothing else held.
+func Preferred(edits []Edit, held []int) []int {
+	structured := slices.DeleteFunc(slices.Clone(held), func(i int) bool { return edits[i].Kind == KindText })
+	if len(structured) > 0 {
+		return structured
+	}
+	return held
+}

@@ -51,7 +51,8 @@ func NewWritten(deployed, candidate []outcome.Run, selectorsAssumed bool) *Writt
 	return w
 }
 
-// each calls f for the first and the last line of every message, each line once.
+// each calls f for the first and the last line of every message, and the first
+// with each sentence that a field of it holds, each line once.
 func each(runs []outcome.Run, f func(line)) {
 	seen := map[string]bool{}
 	for i := range runs {
@@ -61,6 +62,14 @@ func each(runs []outcome.Run, f func(line)) {
 				if e.Line != "" && !seen[e.Line] {
 					seen[e.Line] = true
 					f(newLine(*e))
+				}
+			}
+			for _, k := range m.Keys {
+				for _, t := range k.Texts {
+					if t.First.Line != "" && !seen[t.First.Line] {
+						seen[t.First.Line] = true
+						f(newLine(t.First))
+					}
 				}
 			}
 		}
