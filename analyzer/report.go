@@ -22,6 +22,8 @@ type Report struct {
 	Runs                []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error
+	// Explained are the rules of which every evaluation was asked for.
+	Explained []*rules.Rule
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
 	Patch string
 }

@@ -29,6 +29,9 @@ type Options struct {
 	// IngestLabels adds service_name and detected_level, as Loki 3 does when
 	// it stores a line, for all rules and not just for those that name them.
 	IngestLabels bool
+	// Timelines are the indices of the rules of which every evaluation is
+	// kept; nil: of none.
+	Timelines []int
 }
 
 // A Plan is a set of rules, compiled. It is immutable.

@@ -169,6 +169,9 @@ func newRunner(ctx context.Context, p *Plan, src *Source) (*runner, error) {
 	ru := &runner{ctx: ctx, plan: p, src: src, rules: make([]*ruleState, len(p.rules))}
 	for i := range p.rules {
 		ru.rules[i] = newRuleState(&p.rules[i], src)
+		if slices.Contains(p.opt.Timelines, i) {
+			ru.rules[i].timeline = newTimeline()
+		}
 	}
 	if len(p.order.rules) > 0 {
 		var err error
@@ -260,7 +263,7 @@ func (s *sink) Vector(query int, ts int64, v []logql.Sample) {
 		return
 	}
 	if s.set.isLeft[query] {
-		rs.leftVector(v)
+		rs.leftVector(ts, v)
 		return
 	}
 	rs.vector(s.ctx, ts, v)

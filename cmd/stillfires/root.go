@@ -50,6 +50,7 @@ func newRootCommand(env *cliEnv) *cobra.Command {
 		newCompareCommand(env),
 		newCorpusCommand(env),
 		newDemoCommand(env),
+		newExplainCommand(env),
 		newQueryCommand(env),
 		newRulesCommand(env),
 	)

@@ -52,6 +52,9 @@ type Options struct {
 	// NoRepairs leaves out the search for repairs, which reads all runs once
 	// more.
 	NoRepairs bool
+	// Explain names the rules of which the report holds every evaluation, as
+	// rules.Set.Lookup takes it; empty: none.
+	Explain string
 	// RepairThresholds lets a repair change the number that a rule compares
 	// with.
 	RepairThresholds bool
@@ -97,6 +100,12 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		set.Reject(bad)
 		plan = replay.NewPlan(set.Rules, options)
 	}
+	if o.Explain != "" {
+		if options.Timelines, err = set.Lookup(o.Explain); err != nil {
+			return nil, err
+		}
+		plan = replay.NewPlan(set.Rules, options)
+	}
 	in := analyzer.Input{
 		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
 		SelectorsAssumed: deployed.assumed,
@@ -121,15 +130,25 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	in.Notes = append(in.Notes, factNotes(deployed, candidate)...)
 	missingRuns(&in)
 	r := repairer{
-		in: &in, options: options, thresholds: o.RepairThresholds,
-		jobs: jobsOf(deployed, candidate), files: filesOf(in.Rules),
+		in: &in, options: repairOptions(options), thresholds: o.RepairThresholds,
+		only: options.Timelines, jobs: jobsOf(deployed, candidate), files: filesOf(in.Rules),
 	}
 	showRelative(o.Base, &in)
 	rep := analyzer.Compare(in)
+	for _, i := range options.Timelines {
+		rep.Explained = append(rep.Explained, &in.Rules[i])
+	}
 	if o.NoRepairs {
 		return rep, nil
 	}
 	return rep, r.repair(ctx, rep)
+}
+
+// repairOptions are those of the pass in which repairs are tried: of it no
+// timeline is wanted.
+func repairOptions(o replay.Options) replay.Options {
+	o.Timelines = nil
+	return o
 }
 
 // filesOf returns the file of each rule as it can be opened.

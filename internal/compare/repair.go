@@ -24,6 +24,7 @@ type repairer struct {
 	options    replay.Options
 	thresholds bool
 	jobs       []Job    // as the runs of in, deployed first
+	only       []int    // rules to repair, by index; nil: all
 	files      []string // of the rules of in, as they can be opened
 }
 
@@ -83,7 +84,7 @@ func (r *repairer) patients(rep *analyzer.Report) []*patient {
 	for i := range rep.Findings {
 		f := &rep.Findings[i]
 		n, ok := index[f.Rule]
-		if !ok || f.Rule.Language != rules.LogQL || !r.weakened(n, f) {
+		if !ok || r.only != nil && !slices.Contains(r.only, n) || f.Rule.Language != rules.LogQL || !r.weakened(n, f) {
 			continue
 		}
 		if at[n] == nil {

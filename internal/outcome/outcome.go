@@ -64,8 +64,26 @@ type Outcome struct {
 	// pipeline of the rule, ordered.
 	Panics []int
 
+	// Timeline is the evaluations in time order, those that follow each other
+	// in one state as one stretch; empty where it was not asked for, and of log
+	// queries, which are not evaluated at instants. TimelineCut says that the
+	// last evaluations are not in it.
+	Timeline    []Stretch
+	TimelineCut bool
+
 	Alerts []Alert  // alert instances that fired, ordered by labels
 	Result []Sample // instant result at the last evaluation instant (metric queries)
+}
+
+// A Stretch is consecutive evaluations in one state.
+type Stretch struct {
+	From, To    int64 // first and last evaluation, nanoseconds
+	Evaluations int
+	State       State // Fired, Pending or Silent of alerts, else Matched or None
+	Series      int   // most that one evaluation yielded
+	// Lowest and Highest are values of its evaluations: those on the left-hand
+	// side of a threshold, else those yielded; nil: there was none.
+	Lowest, Highest *float64
 }
 
 // A Headroom is the highest left-hand value of a comparison against a number.
