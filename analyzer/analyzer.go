@@ -34,6 +34,7 @@ type comparison struct {
 	candidate  map[string][]*outcome.Run
 	catalogues map[string]*catalogue  // by scenario, of the candidate; made when asked for
 	metrics    *metricViews           // made when asked for
+	panics     *[]Panic               // likewise
 	cases      []cases.Case           // ordered as in the report
 	accepted   map[string]*acceptance // by fingerprint
 	twins      map[ruleName]int       // rules of one kind, group and name
@@ -70,6 +71,7 @@ func Compare(in Input) *Report {
 			r.Findings = append(r.Findings, found...)
 		}
 	}
+	r.Panics = c.panicViews()
 	about := c.caseFindings()
 	r.Findings = append(r.Findings, about...)
 	r.Cases = c.caseResults(about)

@@ -53,6 +53,11 @@ var checkCases = []struct {
 	{"duplicate-execution", caseOf(once, act(12, "sensor", "docked", "r1")), caseOf(once, act(12, "sensor", "docked", "r2"))},
 	{"stale-entry", caseOf(noStale, raw(3, `{"data":{"r1":"east","r7":"x"}}`)), caseOf(noStale, raw(3, `{"data":{}}`))},
 	{"manual-intervention", caseOf(byHand, act(12, "operator", "push", "r1")), caseOf(byHand, act(12, "script", "push", "r1"))},
+	{"panic-new", panicking(nil, crash), panicking(recovered, crash)},
+	{"panic-persists", panicking(recovered, crash), panicking(recovered, elsewhere)},
+	{"panic-fixed", panicking(recovered, nil), panicking(recovered, crash)},
+	{"panic-unseen", panicking(recovered, nil), seen(panicking(recovered, nil))},
+	{"panic-not-reproduced", mustClear(panicking(nil, nil)), mustClear(panicking(recovered, nil))},
 	{"restart", caseOf(calm, act(12, "sensor", "restart", "controller")), caseOf(calm, act(12, "sensor", "restarted-belt", "r1"))},
 }
 

@@ -27,6 +27,8 @@ type trial struct {
 	messages []outcome.Message
 	// metrics of each build's runs
 	deployedMetrics, candidateMetrics []outcome.Metric
+	// panics of each build's runs
+	deployedPanics, candidatePanics []outcome.Panic
 	// assertion of the scenario, nil: none; and what each build's runs recorded
 	assertion                     *profile.Assertion
 	deployedFacts, candidateFacts *facts.Facts
@@ -99,9 +101,11 @@ func (tr trial) input() Input {
 	deployed, candidate := side("v1", tr.deployed, nil), side("v2", tr.candidate, tr.messages)
 	for i := range deployed.Runs {
 		deployed.Runs[i].Metrics, deployed.Runs[i].Facts = tr.deployedMetrics, tr.deployedFacts
+		deployed.Runs[i].Panics = tr.deployedPanics
 	}
 	for i := range candidate.Runs {
 		candidate.Runs[i].Metrics, candidate.Runs[i].Facts = tr.candidateMetrics, tr.candidateFacts
+		candidate.Runs[i].Panics = tr.candidatePanics
 	}
 	var declared []cases.Declaration
 	if tr.assertion != nil {
@@ -125,6 +129,7 @@ func (tr trial) swapped() trial {
 	tr.deployed, tr.candidate = tr.candidate, tr.deployed
 	tr.deployedMetrics, tr.candidateMetrics = tr.candidateMetrics, tr.deployedMetrics
 	tr.deployedFacts, tr.candidateFacts = tr.candidateFacts, tr.deployedFacts
+	tr.deployedPanics, tr.candidatePanics = tr.candidatePanics, tr.deployedPanics
 	return tr
 }
 
@@ -132,6 +137,7 @@ func (tr trial) swapped() trial {
 func (tr trial) itself() trial {
 	tr.candidate = slices.Clone(tr.deployed)
 	tr.candidateMetrics, tr.candidateFacts = tr.deployedMetrics, tr.deployedFacts
+	tr.candidatePanics = tr.deployedPanics
 	return tr
 }
 

@@ -19,6 +19,7 @@ type Report struct {
 	Results             []Result  // ordered by file, line, name, scenario
 	Findings            []Finding // ordered by severity, then likewise
 	Cases               []Case    // ordered by scenario, load, assertions first
+	Panics              []Panic   // ordered by scenario, kind, signature
 	Runs                []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error

@@ -28,6 +28,7 @@ type (
 		Rules     []jsonRule    `json:"rules"`
 		Findings  []jsonFinding `json:"findings"`
 		Cases     []jsonCase    `json:"cases"`
+		Panics    []jsonPanic   `json:"panics"`
 		Runs      []jsonRun     `json:"runs"`
 		Notes     []string      `json:"notes"`
 		Problems  []jsonProblem `json:"problems"`
@@ -192,6 +193,7 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Rules:      make([]jsonRule, 0, len(r.Results)),
 		Findings:   make([]jsonFinding, 0, len(r.Findings)),
 		Cases:      make([]jsonCase, 0, len(r.Cases)),
+		Panics:     make([]jsonPanic, 0, len(r.Panics)),
 		Runs:       make([]jsonRun, 0, len(r.Runs)),
 		Notes:      list(r.Notes),
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
@@ -205,6 +207,9 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 	}
 	for i := range r.Cases {
 		out.Cases = append(out.Cases, toJSONCase(&r.Cases[i]))
+	}
+	for i := range r.Panics {
+		out.Panics = append(out.Panics, toJSONPanic(&r.Panics[i]))
 	}
 	for _, run := range r.Runs {
 		out.Runs = append(out.Runs, toJSONRun(run))

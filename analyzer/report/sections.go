@@ -12,5 +12,6 @@ var sections = []struct {
 	markdown func(*page, *analyzer.Report)
 }{
 	{"cases", casesTerminal, casesMarkdown},
+	{"panics", panicsTerminal, panicsMarkdown},
 	{"accepted", acceptedTerminal, acceptedMarkdown},
 }
