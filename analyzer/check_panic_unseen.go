@@ -80,7 +80,7 @@ func (v *Panic) seenText(c *comparison) string {
 		if len(m.Alerts) > 0 {
 			text = "where it was " + m.Name() + where + ", " + listed(m.Alerts) + " fired on it"
 		} else if len(m.Rules) > 0 {
-			text = "where it was " + m.Name() + where + ", only " + listed(m.Rules) + " had a line of it, which are no alerts or did not fire"
+			text = "where it was " + m.Name() + where + ", only " + listed(m.Rules) + " had a line of it: no alert, not fired, or firing without it, too"
 		}
 		if text != "" && !told[text] {
 			told[text] = true

@@ -43,8 +43,9 @@ type PanicMode struct {
 	Count     int64
 	Restarts  int64 // occurrences that another process followed
 	First     outcome.Evidence
-	// Alerts are alerts that fired and had a line of it; Rules are other rules,
-	// and alerts that did not fire, that had one. Names, ordered.
+	// Alerts are alerts that fired and had a line of it. Rules are others that
+	// had one: rules that are no alerts, alerts that did not fire, and those
+	// that fire without the panic, too. Names, ordered.
 	Alerts, Rules []string
 }
 
@@ -95,8 +96,10 @@ func (c *comparison) lookAtPanics() []Panic {
 		switch {
 		case v.Deployed.With == 0:
 			v.Class = "new"
+			v.Candidate.discount(c.firedOn(c.deployed[v.Scenario]))
 		case v.Candidate.With == 0:
 			v.Class = "fixed"
+			v.Deployed.discount(c.firedOn(c.candidate[v.Scenario]))
 		}
 		out = append(out, *v)
 	}
@@ -203,6 +206,36 @@ func (c *comparison) seenBy(run *outcome.Run, panic int) seers {
 		}
 	}
 	return s
+}
+
+// firedOn returns the names of the alerts that fired in some run.
+func (c *comparison) firedOn(runs []*outcome.Run) []string {
+	var names []string
+	for _, run := range runs {
+		for i := range min(len(run.Outcomes), len(c.in.Rules)) {
+			if run.Outcomes[i].State == outcome.Fired && c.in.Rules[i].Kind == rules.Alert {
+				names = append(names, c.in.Rules[i].Name)
+			}
+		}
+	}
+	return names
+}
+
+// discount takes away the alerts that fire where the build does not panic:
+// they do not tell of the panic, although they had a line of it.
+func (s *PanicSide) discount(anyway []string) {
+	for i := range s.Modes {
+		m := &s.Modes[i]
+		var told, others []string
+		for _, name := range m.Alerts {
+			if slices.Contains(anyway, name) {
+				others = append(others, name)
+			} else {
+				told = append(told, name)
+			}
+		}
+		m.Alerts, m.Rules = told, union(m.Rules, others)
+	}
 }
 
 // otherModes notes of each panic how it was handled in other scenarios.

@@ -38,7 +38,8 @@ var (
 	}
 )
 
-// panicking is a query that sees no panic, on builds that panic as given.
+// panicking is an alert that fires and sees no panic, on builds that panic as
+// given.
 func panicking(deployed, candidate *outcome.Panic) func() trial {
 	return func() trial {
 		tr := trial{rule: alertRule(), expect: ExpectNone, deployed: states(outcome.Fired), candidate: states(outcome.Fired)}
@@ -57,6 +58,15 @@ func seen(f func() trial) func() trial {
 	return func() trial {
 		tr := f()
 		tr.deployed[0].Panics = []int{0}
+		return tr
+	}
+}
+
+// quiet makes the rule silent on candidate.
+func quiet(f func() trial) func() trial {
+	return func() trial {
+		tr := f()
+		tr.candidate = states(outcome.Silent)
 		return tr
 	}
 }
@@ -124,6 +134,19 @@ func TestPanics_Unseen(t *testing.T) {
 	in.Deployed.Runs[0].Outcomes[0].State = outcome.Silent
 	if m := Compare(in).Panics[0].Deployed.Modes[0]; len(m.Alerts) > 0 || !slices.Equal(m.Rules, []string{"Dispatched"}) {
 		t.Errorf("a silent alert: %v %v", m.Alerts, m.Rules)
+	}
+}
+
+// TestPanics_SeenAnyway: an alert that fires on the build without the panic,
+// too, does not tell of it.
+func TestPanics_SeenAnyway(t *testing.T) {
+	tr := seen(panicking(recovered, nil))()
+	if got := panicIDs(tr.run()); !slices.Equal(got, []string{"panic-unseen", "panic-fixed"}) {
+		t.Errorf("fires on both: %v", got)
+	}
+	tr.candidate = states(outcome.Silent)
+	if got := panicIDs(tr.run()); !slices.Equal(got, []string{"panic-fixed"}) {
+		t.Errorf("fires on deployed: %v", got)
 	}
 }
 
