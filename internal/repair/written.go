@@ -57,19 +57,10 @@ func each(runs []outcome.Run, f func(line)) {
 	seen := map[string]bool{}
 	for i := range runs {
 		for j := range runs[i].Messages {
-			m := &runs[i].Messages[j]
-			for _, e := range []*outcome.Evidence{&m.First, &m.Last} {
+			for _, e := range runs[i].Messages[j].Examples() {
 				if e.Line != "" && !seen[e.Line] {
 					seen[e.Line] = true
 					f(newLine(*e))
-				}
-			}
-			for _, k := range m.Keys {
-				for _, t := range k.Texts {
-					if t.First.Line != "" && !seen[t.First.Line] {
-						seen[t.First.Line] = true
-						f(newLine(t.First))
-					}
 				}
 			}
 		}
