@@ -154,6 +154,48 @@ func TestRepair_Kinds(t *testing.T) {
 		},
 
 		{
+			"name used twice", `sum by (component) (count_over_time({app="web"} | json | component="binder" [1m]))`,
+			[]string{both, `{"level":"error","msg":"Pod cannot be bound","component":"binder"}`},
+			[]string{both, `{"level":"error","msg":"Pod cannot be bound","subsystem":"binder"}`},
+			"component=\"binder\" or subsystem=\"binder\"", "",
+		},
+		{
+			"number", `{app="web"} | json | duration > 5`,
+			[]string{both, `{"level":"info","msg":"Reconcile was slow","duration":7.5}`, `{"level":"info","msg":"Reconcile was slow","duration":1}`},
+			[]string{both, `{"level":"info","msg":"Reconcile was slow","durationSeconds":7.5}`, `{"level":"info","msg":"Reconcile was slow","durationSeconds":1}`},
+			`duration > 5 or durationSeconds > 5`, "",
+		},
+		{
+			"encoding", `{app="web"} | json | msg="Watch of the worker ended"`,
+			[]string{both, `{"level":"info","msg":"Watch of the worker ended"}`},
+			[]string{`level=info msg="Watch of the worker ended"`, `level=info msg="Starting workers"`},
+			`| json |= "Watch of the worker ended"`, "",
+		},
+		{
+			"pattern of the line", `{app="web"} |> "<_>lost connection to<_>"`,
+			[]string{both, `{"level":"error","msg":"The manager lost connection to the worker cluster"}`},
+			[]string{both, `{"level":"error","msg":"The manager is disconnected from the worker cluster"}`},
+			`|> "<_>lost connection to<_>" or "<_>is disconnected from<_>"`, "",
+		},
+		{
+			"value of a field", `{app="web"} | json | logger="job-reconciler"`,
+			[]string{both, `{"level":"info","msg":"Job was created","logger":"job-reconciler"}`},
+			[]string{both, `{"level":"info","msg":"Job was created","logger":"job"}`},
+			`logger=~"job-reconciler|job"`, "",
+		},
+		{
+			"two stages", `{app="web"} | json | logger="recorder" | msg="Job changed queues, updating workload"`,
+			[]string{both, `{"level":"info","msg":"Job changed queues, updating workload","logger":"recorder"}`},
+			[]string{both, `{"level":"info","msg":"Job changed queue-name, updating workload","logger":"events"}`},
+			`logger=~"recorder|events" | msg=~"Job changed (queues|queue-name), updating workload"`, "",
+		},
+		{
+			"excluded", `{app="web"} |= "Worker cluster is lost" != "retry"`,
+			[]string{both, `{"level":"info","msg":"Worker cluster is lost"}`},
+			[]string{both, `{"level":"info","msg":"Worker cluster is lost, retry"}`},
+			"", "excludes",
+		},
+		{
 			"identifier gone", `{app="web"} | json | object_uid!=""`,
 			[]string{both, `{"level":"info","msg":"Admitted by queue gpu","object":{"name":"a","uid":"83908392-bc29-468b-aedc-e5ccee4e3952"}}`},
 			[]string{both, `{"level":"info","msg":"Admitted by queue gpu","object":{"name":"a"},"reconcileID":"aaaaaaaa-bc29-468b-aedc-e5ccee4e3952"}`},

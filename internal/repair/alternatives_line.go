@@ -118,11 +118,23 @@ func span(said, wanted string, op syntax.LineFilterOp) (start, end int) {
 		}
 		return 0, 0
 	}
-	if i := strings.Index(said, wanted); i >= 0 {
+	if op == syntax.LinePattern {
+		longest := ""
+		for _, part := range capture.Split(wanted, -1) {
+			if part = strings.TrimSpace(part); len(part) > len(longest) {
+				longest = part
+			}
+		}
+		wanted = longest
+	}
+	if i := strings.Index(said, wanted); i >= 0 && wanted != "" {
 		return i, i + len(wanted)
 	}
 	return 0, 0
 }
+
+// capture is a part of a pattern that may be anything.
+var capture = regexp.MustCompile(`<[A-Za-z_][A-Za-z0-9_]*>`)
 
 // longestPlain returns the longest part of a text without quotes, backslashes
 // and control characters.

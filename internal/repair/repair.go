@@ -179,15 +179,15 @@ func LostPipelines(deployed, candidate []outcome.Step) []int {
 // NoneHeld says why no edit was kept.
 func NoneHeld(rule *rules.Rule, edits []Edit) string {
 	shortest := edits[0]
-	var text string
+	var text strings.Builder
 	for _, p := range shortest.Parts {
-		text += " " + strings.TrimSpace(p.Text)
+		text.WriteString(" " + strings.TrimSpace(p.Text))
 	}
 	n := "a change was tried"
 	if len(edits) > 1 {
 		n = strconv.Itoa(len(edits)) + " changes were tried"
 	}
-	return n + ", and none matches on deployed what the rule matches, fires on candidate where it must and is silent where it must; the shortest:" + text
+	return n + ", and none matches on deployed what the rule matches, fires on candidate where it must and is silent where it must; the shortest:" + text.String()
 }
 
 // Preferred returns which of the edits that held are shown, in their order. A
