@@ -26,13 +26,13 @@ var towerJSON = []string{"break alert-lost ContactLost", "break match-lost Admit
 var ferryMutations = []mutation{
 	// Words.
 	{"reword", sub(tower, admitted, "ship admitted", "vessel given a berth"),
-		[]string{"break alert-lost ShipsAdmitted", "break match-lost AdmittedNorth", "warn message-reworded|message-removed ship admitted"}},
+		[]string{"break alert-lost ShipsAdmitted", "break match-lost AdmittedNorth", "warn message-reworded|message-removed ship admitted", "?warn message-added vessel given a berth"}},
 	{"reword a little", sub(tower, contact, "lost contact with harbour", "lost contact with the harbour"),
 		[]string{"break alert-lost ContactLost", "warn message-reworded lost contact with harbour"}},
 	{"reword, klog", sub(dock, `"Crane failed"`, "Crane failed", "Crane has failed"),
 		[]string{"break alert-lost CraneFailed", "warn message-reworded Crane failed"}},
 	{"reword, plain text", sub(gate, " opened for truck ", "opened for", "let in"),
-		[]string{"break match-lost GateOpened", "warn message-reworded opened for truck"}},
+		[]string{"break match-lost GateOpened", "warn message-reworded|message-removed opened for truck"}},
 	{"reword, no rule", sub(tower, "berth released", "berth released", "berth is free again"), nil},
 	{"reword, klog, no rule", sub(dock, "Crane assigned", "Crane assigned", "A crane was assigned"), nil},
 	{"reword, plain text, no rule", sub(gate, " closed after ", "closed after", "shut behind"), nil},
@@ -51,7 +51,8 @@ var ferryMutations = []mutation{
 	{"added error, unseen", after(tower, "berth released", 20, `{"time":"TS","level":"ERROR","msg":"tide gauge is broken","gauge":NUMBER}`),
 		[]string{"warn uncovered-error tide gauge is broken"}},
 	{"added error, seen", after(dock, "Cargo unloaded", 4, `E0301 10:00:09.000001       1 scale.go:7] "Scale is broken" scale=NUMBER`), nil},
-	{"split", resub(dock, "Cargo unloaded", `^(.*) crane\.go:131\] "Cargo unloaded"(.*)$`, "$1 crane.go:131] \"Cargo lifted\"$2\n$1 crane.go:133] \"Cargo set down\"$2"), nil},
+	{"split", resub(dock, "Cargo unloaded", `^(.*) crane\.go:131\] "Cargo unloaded"(.*)$`, "$1 crane.go:131] \"Cargo unloaded from hold\"$2\n$1 crane.go:133] \"Cargo unloaded to quay\"$2"),
+		[]string{"warn granularity-changed Cargo unloaded"}},
 	{"merged", both(drop(tower, "berth released"), sub(tower, "ship queued", "ship queued", "ship queued and berth released")), nil},
 	{"moved to an event", both(drop(dock, `"Crane failed"`), inFiles("events.json", replacing("Ship got a berth", "Crane failed"))),
 		[]string{"break alert-lost CraneFailed", "break match-lost DockErrors", "warn message-moved Crane failed"}},
@@ -64,7 +65,7 @@ var ferryMutations = []mutation{
 
 	// Fields.
 	{"key renamed", sub(tower, admitted, `"ship":`, `"vessel":`), []string{"break match-lost AdmittedNorth", "warn field-renamed ship"}},
-	{"key renamed, klog", sub(dock, "Cargo unloaded", "tonnes=", "weight="), []string{"break match-lost Unloaded", "warn field-renamed tonnes"}},
+	{"key renamed, klog", sub(dock, "Cargo unloaded", "tonnes=", "weight="), []string{"break match-lost Unloaded", "warn field-renamed|field-lost tonnes"}},
 	{"key renamed, no rule", sub(tower, "ship queued", `"position":`, `"place":`), nil},
 	{"key retyped", resub(tower, admitted, `"ship":"([^/]*)/([^"]*)"`, `"ship":{"harbour":"$1","name":"$2"}`),
 		[]string{"break match-lost AdmittedNorth", "warn field-type-changed ship"}},

@@ -13,17 +13,20 @@ import (
 // An operator makes one change of a run.
 type operator func(tree) tree
 
-// edit replaces each line of a file by those that f returns.
-func edit(file string, f func(line string) []string) operator {
+// edit replaces each line of files, named with blanks between, by those that f
+// returns.
+func edit(files string, f func(line string) []string) operator {
 	return func(tr tree) tree {
 		out := maps.Clone(tr)
-		var b strings.Builder
-		for line := range strings.Lines(tr[file]) {
-			for _, l := range f(strings.TrimSuffix(line, "\n")) {
-				b.WriteString(l + "\n")
+		for file := range strings.FieldsSeq(files) {
+			var b strings.Builder
+			for line := range strings.Lines(tr[file]) {
+				for _, l := range f(strings.TrimSuffix(line, "\n")) {
+					b.WriteString(l + "\n")
+				}
 			}
+			out[file] = b.String()
 		}
-		out[file] = b.String()
 		return out
 	}
 }
@@ -117,12 +120,14 @@ func later(line string, by time.Duration) string {
 }
 
 // delay moves the times of lines and puts them where they now belong.
-func delay(file, holds string, by time.Duration) operator {
+func delay(files, holds string, by time.Duration) operator {
 	return func(tr tree) tree {
-		out := of(file, holds, func(l string) []string { return []string{later(l, by)} })(tr)
-		lines := strings.Split(strings.TrimSuffix(out[file], "\n"), "\n")
-		slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(padded(a), padded(b)) })
-		out[file] = strings.Join(lines, "\n") + "\n"
+		out := of(files, holds, func(l string) []string { return []string{later(l, by)} })(tr)
+		for file := range strings.FieldsSeq(files) {
+			lines := strings.Split(strings.TrimSuffix(out[file], "\n"), "\n")
+			slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(padded(a), padded(b)) })
+			out[file] = strings.Join(lines, "\n") + "\n"
+		}
 		return out
 	}
 }

@@ -15,7 +15,8 @@ import (
 // A mutation is one change of a run and the findings that it must give. A
 // wanted finding is "severity id about", about being a part of the name of its
 // rule, its subject or its message; with several IDs, joined by |, one of them
-// is wanted. Any other warning or break is a fault, and so is a wanted one
+// is wanted. One that begins with ? may be there or not: of that, people
+// would judge differently. Any other warning or break is a fault, and so is a wanted one
 // that is not there. Findings for information are not listed: of what no rule
 // depends on there may be any.
 type mutation struct {
@@ -79,7 +80,7 @@ func (b *bench) check(t *testing.T, m mutation) {
 		}
 		known := false
 		for j, w := range m.want {
-			if matches(f, w) {
+			if matches(f, strings.TrimPrefix(w, "?")) {
 				held[j], known = true, true
 			}
 		}
@@ -88,7 +89,7 @@ func (b *bench) check(t *testing.T, m mutation) {
 		}
 	}
 	for j, w := range m.want {
-		if !held[j] && implemented(w) {
+		if !held[j] && !strings.HasPrefix(w, "?") && implemented(w) {
 			t.Errorf("missing: %s", w)
 		}
 	}
