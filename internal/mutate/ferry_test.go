@@ -40,12 +40,16 @@ var ferryMutations = []mutation{
 		[]string{"break match-lost GateOpened", "warn message-removed|message-reworded opened for truck"}},
 	{"numbers in the text", resub(gate, " closed after ", `after \d+`, "after 12"), nil},
 	{"text moved to a field", sub(tower, `"msg":"`, `"msg":"`, `"msg":"log","text":"`),
-		[]string{"break alert-lost ContactLost", "break match-lost AdmittedNorth", "warn message-moved-to-field ship admitted", "warn message-moved-to-field lost contact with harbour"}},
+		[]string{"break alert-lost ContactLost", "break match-lost AdmittedNorth", "warn message-moved-to-field ship admitted", "warn message-moved-to-field lost contact with harbour",
+			"!warn message-removed tick", "!warn message-added log"}},
 	{"text moved from a field", resub(tower, contact, `"msg":"[^"]*"(.*),"err":"([^"]*)"`, `"msg":"$2"$1`),
 		[]string{"break alert-lost ContactLost", "warn message-moved-to-field|message-reworded|message-removed lost contact with harbour"}},
 
 	// Messages.
-	{"removed", drop(dock, `"Crane failed"`), []string{"break alert-lost CraneFailed", "break match-lost DockErrors", "warn message-removed Crane failed"}},
+	{"removed", drop(tower, admitted),
+		[]string{"break alert-lost ShipsAdmitted", "break match-lost AdmittedNorth", "break match-lost ShipsByUID", "warn message-removed ship admitted"}},
+	{"removed, few", drop(dock, `"Crane failed"`),
+		[]string{"break alert-lost CraneFailed", "break match-lost DockErrors", "?warn message-removed Crane failed"}},
 	{"removed, no rule", drop(tower, "berth released"), nil},
 	{"added", after(tower, "berth released", 20, `{"time":"TS","level":"INFO","msg":"tide measured","height_cm":NUMBER}`), nil},
 	{"added error, unseen", after(tower, "berth released", 20, `{"time":"TS","level":"ERROR","msg":"tide gauge is broken","gauge":NUMBER}`),
@@ -54,8 +58,8 @@ var ferryMutations = []mutation{
 	{"split", resub(dock, "Cargo unloaded", `^(.*) crane\.go:131\] "Cargo unloaded"(.*)$`, "$1 crane.go:131] \"Cargo unloaded from hold\"$2\n$1 crane.go:133] \"Cargo unloaded to quay\"$2"),
 		[]string{"warn granularity-changed Cargo unloaded"}},
 	{"merged", both(drop(tower, "berth released"), sub(tower, "ship queued", "ship queued", "ship queued and berth released")), nil},
-	{"moved to an event", both(drop(dock, `"Crane failed"`), inFiles("events.json", replacing("Ship got a berth", "Crane failed"))),
-		[]string{"break alert-lost CraneFailed", "break match-lost DockErrors", "warn message-moved Crane failed"}},
+	{"moved to an event", both(drop(dock, "Cargo unloaded"), inFiles("events.json", replacing("Ship got a berth", "Cargo unloaded"))),
+		[]string{"break match-lost Unloaded", "warn message-moved Cargo unloaded"}},
 
 	// Levels.
 	{"level", sub(tower, contact, `"ERROR"`, `"WARN"`), []string{"break alert-lost ContactLost", "warn level-changed lost contact with harbour"}},

@@ -46,7 +46,9 @@ var kueueMutations = []mutation{
 		[]string{"break alert-lost NoActiveClusters", "warn message-moved-to-field|field-lost|message-reworded Reconciler error"}},
 
 	// Messages.
-	{"removed", drop(managers, `"Watch ended"`), []string{"break alert-lost WatchEnded", "warn message-removed Watch ended"}},
+	{"removed", drop(managers, reservation),
+		[]string{"break alert-lost DispatchConfirmed", "break alert-lost DispatchText", "warn message-removed|message-moved got reservation on"}},
+	{"removed, few", drop(managers, `"Watch ended"`), []string{"break alert-lost WatchEnded", "?warn message-removed Watch ended"}},
 	{"removed, no rule", drop(managers, `"msg":"Queue update event"`), nil},
 	{"added", after(manager, `"msg":"Reconcile ClusterQueue"`, 30,
 		`{"level":"info","ts":"TS","logger":"quota","caller":"quota/quota.go:10","msg":"Quota was recounted","clusterQueue":"gpu-queue","count":NUMBER}`), nil},
@@ -56,8 +58,8 @@ var kueueMutations = []mutation{
 		`$1"msg":"Admitted by ClusterQueue gpu-queue"$3`+"\n"+`$1"msg":"Wait time since reservation was $2"$3`), []string{"?warn granularity-changed Admitted by ClusterQueue"}},
 	{"merged", both(drop(managers, `"msg":"Obtained heads"`), sub(managers, snapshot, "Snapshot taken", "Obtained heads and took a snapshot")),
 		[]string{"break match-lost Snapshots", "warn granularity-changed|message-reworded Snapshot taken"}},
-	{"moved to an event", both(drop(managers, `"Watch ended"`), asEvents("Watch ended")),
-		[]string{"break alert-lost WatchEnded", "warn message-moved Watch ended"}},
+	{"moved to an event", both(drop(managers, snapshot), asEvents("Snapshot taken")),
+		[]string{"break match-lost Snapshots", "warn message-moved Snapshot taken"}},
 
 	// Levels.
 	{"level", sub(managers, noClusters, `"level":"error"`, `"level":"info"`),
