@@ -58,8 +58,8 @@ var kueueMutations = []mutation{
 		`$1"msg":"Admitted by ClusterQueue gpu-queue"$3`+"\n"+`$1"msg":"Wait time since reservation was $2"$3`), []string{"?warn granularity-changed Admitted by ClusterQueue"}},
 	{"merged", both(drop(managers, `"msg":"Obtained heads"`), sub(managers, snapshot, "Snapshot taken", "Obtained heads and took a snapshot")),
 		[]string{"break match-lost Snapshots", "warn granularity-changed|message-reworded Snapshot taken"}},
-	{"moved to an event", both(drop(managers, snapshot), asEvents("Snapshot taken")),
-		[]string{"break match-lost Snapshots", "warn message-moved Snapshot taken"}},
+	{"moved to an event", both(drop(managers, update), asEvents("Workload update event")),
+		[]string{"break match-lost UpdatesOfQueue", "warn message-moved Workload update event"}},
 
 	// Levels.
 	{"level", sub(managers, noClusters, `"level":"error"`, `"level":"info"`),
