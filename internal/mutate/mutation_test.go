@@ -288,27 +288,37 @@ func epochTime(line string) string {
 	return strings.Replace(line, `"`+at+`"`, fmt.Sprintf("%d.%09d", when.Unix(), when.Nanosecond()), 1)
 }
 
-// asEvents adds an event with a text, beside every event of an admission, to
-// each snapshot.
+// asEvents adds an event with a text for every object that has one, to each
+// snapshot.
 func asEvents(text string) operator {
 	return inFiles("events.json", func(list string) string {
-		const item = `{"apiVersion": "v1", "count": `
-		i := strings.Index(list, item)
-		if i < 0 {
+		var all struct {
+			Kind       string           `json:"kind"`
+			APIVersion string           `json:"apiVersion"`
+			Items      []map[string]any `json:"items"`
+		}
+		if json.Unmarshal([]byte(list), &all) != nil {
 			return list
 		}
-		dec := json.NewDecoder(strings.NewReader(list[i:]))
-		var raw json.RawMessage
-		if dec.Decode(&raw) != nil {
+		seen := map[string]bool{}
+		for _, item := range slices.Clone(all.Items) {
+			object, ok := item["involvedObject"].(map[string]any)
+			name := fmt.Sprint(object["name"])
+			if !ok || seen[name] {
+				continue
+			}
+			seen[name] = true
+			added := maps.Clone(item)
+			added["message"] = text
+			added["metadata"] = map[string]any{
+				"name": name + ".moved", "namespace": object["namespace"], "uid": fmt.Sprintf("moved-%s", name),
+			}
+			all.Items = append(all.Items, added)
+		}
+		out, err := json.Marshal(all)
+		if err != nil {
 			return list
 		}
-		re := regexp.MustCompile(`"message": "(?:[^"\\]|\\.)*"`)
-		uid := regexp.MustCompile(`("metadata": \{"creationTimestamp": "[^"]*", "name": ")[^"]*(", "namespace": "[^"]*", "resourceVersion": "[^"]*", "uid": ")[^"]{8}`)
-		var more []string
-		for n := range 4 {
-			e := re.ReplaceAllString(string(raw), fmt.Sprintf(`"message": %q`, text))
-			more = append(more, uid.ReplaceAllString(e, fmt.Sprintf("${1}watch.%d${2}abcdef0%d", n, n)))
-		}
-		return list[:i] + strings.Join(more, ", ") + ", " + list[i:]
+		return string(out)
 	})
 }
