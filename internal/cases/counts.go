@@ -38,6 +38,9 @@ func judgePanics(s *profile.PanicSelector, run *outcome.Run) Result {
 		return fails("%s", said).with(lines).less(under(s.Count, n))
 	}
 	if bounded(s.Count) {
+		if run.PanicsCut > 0 {
+			return notJudged("%s, but the run has more panics than are told apart", counted(n, "panic", "panics"))
+		}
 		if why := holes(run); why != "" {
 			return notJudged("%s, but %s", counted(n, "panic", "panics"), why)
 		}

@@ -192,6 +192,10 @@ func TestJudge_Incomplete(t *testing.T) {
 	if got := Judge(parse(t, "panics: {kind: 'nil*'}"), run, true); got.Status != NotJudged {
 		t.Errorf("a gap: %s, %q", got.Status, got.Reason)
 	}
+	run.Logs[0].Gaps, run.PanicsCut = 0, 1
+	if got := Judge(parse(t, "panics: {kind: 'nil*'}"), run, true); got.Status != NotJudged {
+		t.Errorf("panics that are not told apart: %s, %q", got.Status, got.Reason)
+	}
 	run.Facts.Actions[1].Actor = ""
 	if got := Judge(parse(t, "manualActions: {}"), run, true); got.Status != NotJudged {
 		t.Errorf("nobody says who: %s, %q", got.Status, got.Reason)

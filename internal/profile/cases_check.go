@@ -103,8 +103,7 @@ func sourceErrors(doc *yamlpos.Document, n *yaml.Node, err error) []*source.Erro
 		}
 		return out
 	}
-	var e *source.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*source.Error](err); ok {
 		return []*source.Error{e}
 	}
 	return []*source.Error{doc.Errorf(n, "%v", err)}
