@@ -8,6 +8,7 @@ import (
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/panics"
 )
 
 // Bounds of what is told of panics.
@@ -189,7 +190,43 @@ func (p *page) panic(r *analyzer.Report, v *analyzer.Panic) {
 		p.panicModes(o, "deployed", &o.Deployed)
 		p.panicModes(o, "candidate", &o.Candidate)
 	}
+	if missing := modesNotShown(r, v.Signature); len(missing) > 0 {
+		p.line("\nNo run shows it %s: whether a rule would see that is not known.", strings.Join(missing, " or "))
+	}
 	p.line("\n</details>")
+}
+
+// modesNotShown names the ways of handling in which no run shows a panic: a
+// build that recovers elsewhere, or not at all, writes it in another form.
+func modesNotShown(r *analyzer.Report, signature string) []string {
+	shown := map[string]bool{}
+	for i := range r.Panics {
+		v := &r.Panics[i]
+		if v.Signature != signature {
+			continue
+		}
+		for _, m := range slices.Concat(v.Deployed.Modes, v.Candidate.Modes) {
+			way := "crashed"
+			switch {
+			case m.Handling == outcome.Crashed:
+			case m.Handling != outcome.Recovered, m.By == "":
+				continue
+			default:
+				way = "recovered by a library"
+				if slices.ContainsFunc(v.Frames, func(f outcome.Frame) bool { return panics.Key(f.Function) == m.By }) || strings.HasPrefix(m.By, "main.") {
+					way = "recovered by the application"
+				}
+			}
+			shown[way] = true
+		}
+	}
+	var out []string
+	for _, way := range []string{"crashed", "recovered by the application", "recovered by a library"} {
+		if !shown[way] {
+			out = append(out, way)
+		}
+	}
+	return out
 }
 
 func (p *page) panicModes(v *analyzer.Panic, role string, s *analyzer.PanicSide) {
