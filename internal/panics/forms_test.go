@@ -288,3 +288,30 @@ func FuzzFinder(f *testing.F) {
 		}
 	})
 }
+
+// TestUnify: stacks that were cut are those that they begin; where two are in
+// question, none is chosen.
+func TestUnify(t *testing.T) {
+	app := func(functions ...string) (out []Frame) {
+		for _, f := range functions {
+			out = append(out, Frame{Function: f, InApp: true})
+		}
+		return out
+	}
+	f := func(want string, all ...Known) {
+		t.Helper()
+		if got := strings.Join(Unify(all), " "); got != want {
+			t.Errorf("%v: %s; want %s", all, got, want)
+		}
+	}
+	whole := Known{"a", "boom", app("m.F", "m.G", "m.H"), false}
+	f("a a", whole, Known{"b", "boom", app("m.F"), true})
+	f("a a a", Known{"b", "boom", app("m.F"), true}, Known{"c", "boom", app("m.F", "m.G"), true}, whole)
+	f("a a", whole, Known{"b", "boom", nil, true})
+	f("a b", whole, Known{"b", "bang", nil, true})
+	f("a b", whole, Known{"b", "boom", app("m.F"), false})
+	f("a b c", whole, Known{"b", "boom", app("m.F", "m.X"), false}, Known{"c", "boom", app("m.F"), true})
+	f("a a", whole, Known{"b", "while working: boom", app("m.F", "m.G", "m.H"), false})
+	f("a b", whole, Known{"b", "kaboom", app("m.F", "m.G", "m.H"), false})
+	f("a a", whole, Known{"b", "(main.T) <*>", app("m.F", "m.G", "m.H"), false})
+}
