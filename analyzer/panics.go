@@ -78,7 +78,7 @@ func (c *comparison) lookAtPanics() []Panic {
 					views[k] = v
 				}
 				side := v.side(role)
-				side.add(p, c.seenBy(run, n))
+				side.add(run, p, c.seenBy(run, n))
 				if !seen[side] {
 					seen[side] = true
 					side.With++
@@ -165,13 +165,13 @@ func (v *Panic) know(p *outcome.Panic) {
 }
 
 // add counts a panic of one run.
-func (s *PanicSide) add(p *outcome.Panic, by seers) {
+func (s *PanicSide) add(run *outcome.Run, p *outcome.Panic, by seers) {
 	s.Count += p.Count
 	i := slices.IndexFunc(s.Modes, func(m PanicMode) bool { return m.Handling == p.Handling && m.By == p.By && m.Form == p.Form })
 	if i < 0 {
 		i = len(s.Modes)
 		s.Modes = append(s.Modes, PanicMode{
-			Handling: p.Handling, By: p.By, Form: p.Form, Evidence: p.Evidence,
+			Handling: p.Handling, By: p.By, Form: p.Form, Evidence: p.Evidence + podEvidence(run, p),
 			Operation: p.Operation, Fields: p.Fields, First: *bounded(&p.First),
 		})
 	}

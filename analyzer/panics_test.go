@@ -7,6 +7,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/panics"
 )
@@ -190,6 +192,28 @@ func TestPanics_NotReproduced(t *testing.T) {
 	if r := tr.run(); contains(ids(r), "panic-not-reproduced") {
 		t.Errorf("a rule that is not about panics: %v", ids(r))
 	}
+}
+
+// TestPanics_Pods: the pod that wrote a crash tells how it ended; other pods
+// do not.
+func TestPanics_Pods(t *testing.T) {
+	f := func(labels map[string]string, want string) {
+		t.Helper()
+		p := *crash
+		p.Evidence, p.First.Stream = "dump", logs.FromMap(labels)
+		in := panicking(nil, &p)().input()
+		in.Candidate.Runs[0].Facts = &facts.Facts{Objects: []facts.Object{
+			{Kind: "Pod", Namespace: "dock", Name: "crane-0", Time: 1, Raw: `{"status":{"containerStatuses":[{"name":"main","restartCount":1}]}}`},
+			{Kind: "Pod", Namespace: "dock", Name: "crane-0", Time: 2, Raw: `{"status":{"containerStatuses":[{"name":"side","restartCount":9},{"name":"main","restartCount":2,"lastState":{"terminated":{"exitCode":2}}}]}}`},
+			{Kind: "Pod", Namespace: "dock", Name: "ship-7", Time: 2, Raw: `{"status":{"phase":"Pending","containerStatuses":[{"name":"main","restartCount":5}]}}`},
+		}}
+		if got := Compare(in).Panics[0].Candidate.Modes[0].Evidence; got != want {
+			t.Errorf("%v: %q; want %q", labels, got, want)
+		}
+	}
+	f(map[string]string{"pod": "crane-0", "container": "main"}, "dump; its pod counts 2 restarts; the process before ended with exit code 2")
+	f(map[string]string{"pod": "crane-1"}, "dump")
+	f(map[string]string{"container": "main", "namespace": "dock"}, "dump")
 }
 
 // TestRestart compares the restarts that the logs show.
