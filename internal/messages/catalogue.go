@@ -38,6 +38,7 @@ type Catalogue struct {
 	// and number of words.
 	generalised map[uint64][]int32
 	cut         int64
+	full        bool // merging makes no room
 
 	samples sampler
 	buf     []byte
@@ -157,8 +158,12 @@ func (c *Catalogue) resolve(r *Record, keySet uint64) int32 {
 		}
 		id, key = family, all
 	}
-	if c.live >= maxKinds && len(c.kinds) < maxNumbers {
+	if c.live >= maxKinds && len(c.kinds) < maxNumbers && !c.full {
 		c.merge()
+		c.full = c.live > maxKinds-maxKinds/8 // merging again would gain little
+		if n, ok := c.match(&id, string(c.buf)); ok {
+			return n
+		}
 	}
 	if c.live >= maxKinds || len(c.kinds) >= maxNumbers {
 		return noRoom

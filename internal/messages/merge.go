@@ -22,6 +22,12 @@ const (
 // whose kind there was no room. The catalogue must not be used afterwards.
 func (c *Catalogue) Finish() (list []outcome.Message, final []int32, cut int64) {
 	c.merge()
+	known := c.identifiers()
+	for _, k := range c.kinds {
+		for i := range k.keys {
+			c.mergeTexts(&k.keys[i], known)
+		}
+	}
 	type numbered struct {
 		message outcome.Message
 		number  int32
@@ -65,6 +71,44 @@ type split struct {
 	vary   []bool // words that become masks
 }
 
+func newSplit(number int32, group uint64, text string, known map[string]bool) split {
+	s := split{number: number, words: strings.Split(text, " ")}
+	s.group = mix(group, uint64(len(s.words)))
+	s.vary = make([]bool, len(s.words))
+	for i, w := range s.words {
+		s.words[i] = maskKnown(w, known)
+		s.class = append(s.class, classify([]byte(s.words[i])))
+	}
+	return s
+}
+
+// mergeTexts does for the sentences of a field what merge does for kinds.
+func (c *Catalogue) mergeTexts(ks *keyStat, known map[string]bool) {
+	if len(ks.texts) == 0 {
+		return
+	}
+	splits := make([]split, len(ks.texts))
+	for i := range ks.texts {
+		splits[i] = newSplit(int32(i), 0, ks.texts[i].text, known)
+	}
+	c.varyNames(splits)
+	c.varyWords(splits)
+	at := map[string]int{}
+	merged := ks.texts[:0:0]
+	for i := range splits {
+		t := ks.texts[i]
+		t.text = joined(&splits[i])
+		if j, ok := at[t.text]; ok {
+			merged[j].count += t.count
+			merged[j].first.merge(&t.first, true)
+			continue
+		}
+		at[t.text] = len(merged)
+		merged = append(merged, t)
+	}
+	ks.texts = merged
+}
+
 // merge masks the words that vary between texts that are otherwise equal, and
 // makes one kind of those that become equal.
 func (c *Catalogue) merge() {
@@ -74,14 +118,7 @@ func (c *Catalogue) merge() {
 		if k.into >= 0 {
 			continue
 		}
-		s := split{number: int32(n), group: c.groupOf(&k.identity), words: strings.Split(k.text, " ")}
-		s.group = mix(s.group, uint64(len(s.words)))
-		s.vary = make([]bool, len(s.words))
-		for i, w := range s.words {
-			s.words[i] = maskKnown(w, known)
-			s.class = append(s.class, classify([]byte(s.words[i])))
-		}
-		splits = append(splits, s)
+		splits = append(splits, newSplit(int32(n), c.groupOf(&k.identity), k.text, known))
 	}
 	c.varyNames(splits)
 	c.varyWords(splits)

@@ -106,7 +106,9 @@ func (r *Record) Message() []byte {
 // Parse takes a line apart.
 func (r *Record) Parse(line []byte) {
 	r.reset()
-	line = bytes.TrimRight(line, "\r\n")
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
 	if r.parseEncoded(line) {
 		return
 	}

@@ -23,6 +23,11 @@ func AppendTemplate(dst, text []byte) []byte {
 		text = text[:i]
 	}
 	t := template{out: dst, from: len(dst)}
+	if open := frameArguments(text); open > 0 {
+		t.word(bytes.TrimLeft(text[:open], " \t"))
+		t.out = append(t.out, "("+mask+")"...)
+		return t.out
+	}
 	for {
 		word, after := firstWord(text)
 		if len(word) == 0 {
@@ -38,6 +43,31 @@ func AppendTemplate(dst, text []byte) []byte {
 		text = after
 	}
 	return t.out
+}
+
+// frameArguments returns where the arguments begin in the line of a stack that
+// names a function, and 0 for any other text:
+//
+//	example.com/app.(*server).serve(0xc000112000, {0x1a2b3c?, 0x4d})
+func frameArguments(text []byte) int {
+	text = bytes.TrimRight(text, " \t\r")
+	if len(text) < 4 || text[len(text)-1] != ')' {
+		return 0
+	}
+	open := bytes.LastIndexByte(text, '(')
+	if open <= 0 || open+2 == len(text) || !isLetter(text[open-1]) && text[open-1] != ']' && !hasDigit(text[open-1:open]) {
+		return 0
+	}
+	for _, arg := range bytes.FieldsFunc(text[open+1:len(text)-1], func(r rune) bool { return r < 0x80 && bytes.IndexByte([]byte("{}?, "), byte(r)) >= 0 }) {
+		if !bytes.HasPrefix(arg, []byte("0x")) && string(arg) != "..." && string(arg) != "_" {
+			return 0
+		}
+	}
+	function := bytes.TrimLeft(text[:open], " \t")
+	if bytes.IndexByte(function, ' ') >= 0 || bytes.IndexByte(function, '.') < 0 && string(function) != "panic" {
+		return 0
+	}
+	return open
 }
 
 // A template is one that is written.

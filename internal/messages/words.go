@@ -88,8 +88,12 @@ const (
 )
 
 // classify looks at one word of a template. Names have punctuation within, but
-// none of their parts is a telling word.
+// none of their parts is a telling word. The name of a flag is what the text is
+// about.
 func classify(w []byte) wordClass {
+	if bytes.HasPrefix(w, []byte("--")) {
+		return fixed
+	}
 	w = w[leadingMarks(w):]
 	w = w[:len(w)-trailingMarks(w)]
 	if len(w) == 0 || string(w) == mask {
