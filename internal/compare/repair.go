@@ -13,7 +13,7 @@ import (
 
 // Bounds on the edits that are tried, of all rules together and of one.
 const (
-	maxTried   = 240
+	maxTried   = 400
 	leastTried = 2
 	maxOthers  = 2
 )
@@ -49,7 +49,11 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 	most := max(maxTried/len(patients), leastTried)
 	for _, p := range patients {
 		r.propose(written, p)
-		p.edits = p.edits[:min(len(p.edits), most, max(maxTried-len(tried), 0))]
+		if room := maxTried - len(tried); len(p.edits) > 0 && room <= 0 {
+			p.edits, p.missing = nil, "too many rules lost their lines for changes of all to be tried; ask for this one with: stillfires explain"
+		} else {
+			p.edits = p.edits[:min(len(p.edits), most, room)]
+		}
 		p.first = len(tried)
 		for _, e := range p.edits {
 			tried = append(tried, withExpr(&r.in.Rules[p.rule], e.Expr))

@@ -69,6 +69,9 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 		s := &search{written: w, rule: rule, targets: targets, query: queries[i]}
 		s.examples(losses)
 		found := s.run()
+		if len(found) == 0 && w.probe.left < 0 {
+			return Proposal{Missing: "too many rules lost their lines for changes of all to be found; ask for this one with: stillfires explain"}
+		}
 		if len(found) == 0 {
 			return Proposal{Missing: cmp.Or(s.missing, "no change of a filter lets the candidate's lines pass")}
 		}
@@ -78,6 +81,9 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 		out.Edits = append(out.Edits, compose(rule.Expr, set))
 	}
 	out.Edits = shortestFirst(out.Edits)
+	if len(out.Edits) == 0 {
+		out.Missing = "none of its pipelines lost lines for which others could stand"
+	}
 	return out
 }
 
