@@ -35,7 +35,7 @@ func TestRewrite(t *testing.T) {
 			}
 			rule := &set.Rules[0]
 			i := strings.Index(rule.Expr, lost)
-			got, err := rule.Rewrite([]byte(tt.text), []Replacement{{i, i + len(lost), found}})
+			got, err := NewEditor(tt.file, []byte(tt.text)).Rewrite(Change{rule, []Replacement{{i, i + len(lost), found}}})
 			if err != nil {
 				t.Fatalf("%q: %v", rule.Expr, err)
 			}
@@ -70,7 +70,7 @@ func TestRewrite_Refused(t *testing.T) {
 			if i < 0 {
 				t.Fatalf("no %s in %s", tt.lost, rule.Expr)
 			}
-			got, err := rule.Rewrite([]byte(tt.text), []Replacement{{i, i + len(tt.lost), tt.found}})
+			got, err := NewEditor(tt.file, []byte(tt.text)).Rewrite(Change{rule, []Replacement{{i, i + len(tt.lost), tt.found}}})
 			switch {
 			case tt.want == "" && err == nil:
 				if e := LoadText(tt.file, got).Rules[0].Expr; e != strings.Replace(rule.Expr, tt.lost, tt.found, 1) {
@@ -91,7 +91,7 @@ func TestRewrite_Several(t *testing.T) {
 		rule := &LoadText("a.yaml", text).Rules[i]
 		at := strings.Index(rule.Expr, `"a"`)
 		var err error
-		if text, err = rule.Rewrite(text, []Replacement{{1, 4, "job"}, {at, at + 3, `"a" or "b"`}}); err != nil {
+		if text, err = NewEditor("a.yaml", text).Rewrite(Change{rule, []Replacement{{1, 4, "job"}, {at, at + 3, `"a" or "b"`}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,6 +120,39 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q): %v, %v; want error %q", tt.name, got, err, tt.err)
 		case tt.err == "" && (err != nil || len(got) != 1 || got[0] != tt.want):
 			t.Errorf("Lookup(%q): %v, %v; want %d", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+// Of several changes those are made that can be made; each is also made alone.
+func TestRewriteAll(t *testing.T) {
+	change := func(r *Rule) Change {
+		at := strings.Index(r.Expr, `"a"`)
+		return Change{r, []Replacement{{at, at + 3, `"a" or "b"`}}}
+	}
+	const c, changed = `{app="x"} |= "a" | json`, `{app="x"} |= "a" or "b" | json`
+	shared := "- {name: A, expr: &e '{app=\"x\"} |= \"a\"'}\n- {name: B, expr: *e}\n"
+	alone := "- name: C\n  expr: \"" + strings.ReplaceAll(c, `"`, `\"`) + "\"\n"
+	for _, text := range []string{"queries:\n" + alone, "queries:\n" + shared + alone} {
+		set := LoadText("a.yaml", []byte(text))
+		var changes []Change
+		for i := range set.Rules {
+			if set.Rules[i].Name != "B" {
+				changes = append(changes, change(&set.Rules[i]))
+			}
+		}
+		want := strings.Replace(text, strings.ReplaceAll(c, `"`, `\"`), strings.ReplaceAll(changed, `"`, `\"`), 1)
+		all, each := NewEditor("a.yaml", []byte(text)).RewriteAll(changes)
+		if diff := cmp.Diff(want, string(all)); diff != "" {
+			t.Errorf("all (-want +got):\n%s", diff)
+		}
+		for i, e := range each {
+			switch name := changes[i].Rule.Name; {
+			case name == "A" && e.Err == nil:
+				t.Errorf("A was changed, and B with it: %s", e.Text)
+			case name == "C" && (e.Err != nil || string(e.Text) != want):
+				t.Errorf("C: %v\n%s", e.Err, e.Text)
+			}
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 			return err
 		}
 	}
-	files := patcher{texts: map[string]*patched{}}
+	files := patcher{}
 	for _, p := range patients {
 		found := r.judge(p, results, &files)
 		for _, f := range p.findings {
@@ -180,7 +180,7 @@ func (r *repairer) judge(p *patient, results []outcome.Run, files *patcher) *ana
 		switch {
 		case found == nil:
 			found = &analyzer.Repair{Expr: e.Expr, Kind: e.Kind, Proof: r.trial(p.rule, p.first+i, results).Proof()}
-			found.Diff, found.NoDiff = files.diff(r.files[p.rule], rule, e.Parts)
+			files.add(r.files[p.rule], found, rules.Change{Rule: rule, Parts: e.Parts})
 		case len(found.Others) < maxOthers:
 			found.Others = append(found.Others, analyzer.OtherRepair{Expr: e.Expr, Kind: e.Kind})
 		}
