@@ -3,6 +3,7 @@ package align
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 )
@@ -25,6 +26,9 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 		}
 		if k.Field == "" && len(k.keys) == 0 && (len(k.words) == 0 || c.encoded && k.bare()) {
 			continue // values alone, which say nothing, or lines of a stack
+		}
+		if k.broken() {
+			continue // told of by the share of records that cannot be read
 		}
 		in := steady(k, own, c.scenarios)
 		if len(in) == 0 {
@@ -53,6 +57,10 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 func (k *Kind) bare() bool {
 	return k.Level == "" && k.Logger == "" && k.Function == "" && slices.Equal(k.Encodings, []outcome.Encoding{outcome.Text})
 }
+
+// broken reports whether a kind is of records that begin as JSON and could not
+// be read as such.
+func (k *Kind) broken() bool { return k.bare() && strings.HasPrefix(k.Text, "{") }
 
 // carries reports whether a kind is a constant text around sentences that were
 // paired with messages of the other build.

@@ -21,7 +21,7 @@ type comparison struct {
 	// encoded says that the encoding of some message changed: then lines of
 	// text between the records, such as stacks, come and go with it.
 	encoded bool
-	facts   map[string][]Fact // new ones, by scenarios; made when asked for
+	facts   map[string][]newFact // new ones, by scenarios; made when asked for
 }
 
 // Compare says what became of the messages of the deployed build's runs on the

@@ -158,6 +158,9 @@ type Run struct {
 	Panics   []Panic   // in time order; bounded
 	// PanicsCut counts the occurrences of panics that did not fit the bound.
 	PanicsCut int64
+	// PanicLines are, of each stream, the records that are lines of panics and
+	// no JSON: a dump is in no format of a log. Nil: not counted.
+	PanicLines []int64
 	// Facts is what was recorded beside logs and metrics; nil: nothing.
 	Facts *facts.Facts
 	// Messages are the kinds of record that the run wrote, in the order of
