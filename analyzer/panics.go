@@ -208,12 +208,14 @@ func (c *comparison) seenBy(run *outcome.Run, panic int) seers {
 	return s
 }
 
-// firedOn returns the names of the alerts that fired in some run.
+// firedOn returns the names of the alerts that fired in some run in which they
+// had a line of no panic: of those that had one it may be the reason.
 func (c *comparison) firedOn(runs []*outcome.Run) []string {
 	var names []string
 	for _, run := range runs {
 		for i := range min(len(run.Outcomes), len(c.in.Rules)) {
-			if run.Outcomes[i].State == outcome.Fired && c.in.Rules[i].Kind == rules.Alert {
+			o := &run.Outcomes[i]
+			if o.State == outcome.Fired && len(o.Panics) == 0 && c.in.Rules[i].Kind == rules.Alert {
 				names = append(names, c.in.Rules[i].Name)
 			}
 		}

@@ -150,6 +150,12 @@ func TestPanics_SeenAnyway(t *testing.T) {
 	if got := panicIDs(tr.run()); !slices.Equal(got, []string{"panic-fixed"}) {
 		t.Errorf("fires on deployed: %v", got)
 	}
+	// It fires on the candidate on another panic, of which it has a line.
+	in := seen(panicking(recovered, elsewhere))().input()
+	in.Candidate.Runs[0].Outcomes[0].Panics = []int{0}
+	if got := panicIDs(Compare(in)); !slices.Equal(got, []string{"panic-new", "panic-fixed"}) {
+		t.Errorf("fires on another panic: %v", got)
+	}
 }
 
 // TestPanics_Repetitions: what shows in some runs only is said to.

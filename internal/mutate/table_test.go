@@ -125,9 +125,7 @@ func implemented(want string) bool {
 
 // checkAll runs a table, as many mutations at once as there are processors.
 func checkAll(t *testing.T, b *bench, table []mutation) {
-	for _, f := range b.compare(t, b.base).Findings {
-		t.Errorf("the run against itself: %s", tell(&f))
-	}
+	noDifference(t, b.compare(t, b.base))
 	names := map[string]bool{}
 	for _, m := range table {
 		if names[m.name] {
