@@ -52,6 +52,7 @@ type compareFlags struct {
 	zone, start         string
 	failOn              string
 	suppressions        []string
+	profile             string
 	date                string
 	noRepairs           bool
 	thresholds          bool
@@ -98,6 +99,7 @@ func (f *compareFlags) registerInput(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.suppressions, "suppressions", nil, "file of findings that were accepted, beside those of the review file")
 	flags.StringVar(&f.date, "date", "", "the day, such as 2026-11-30, by which accepted findings expire (default: that of SOURCE_DATE_EPOCH, else today, UTC)")
 	flags.BoolVar(&f.thresholds, "repair-thresholds", false, "let a repair change the number that a rule compares with")
+	flags.StringVar(&f.profile, "profile", "", "what is special to the component: the name of a profile, a file, auto or none (default auto)")
 }
 
 // noArguments refuses arguments and says where they were probably meant to go.
@@ -168,6 +170,7 @@ func (f *compareFlags) options(cmd *cobra.Command, env *cliEnv) (compare.Options
 		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
 		Raw:          compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: env.stdin},
 		Suppressions: f.suppressions,
+		Profile:      f.profile,
 		NoRepairs:    f.noRepairs, RepairThresholds: f.thresholds,
 	}
 	if cmd.Flags().Changed("interval") && f.interval <= 0 {

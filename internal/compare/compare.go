@@ -40,7 +40,10 @@ type Options struct {
 	// is taken to match.
 	Labels       logs.Labels
 	IngestLabels bool
-	Raw          RawOptions
+	// Profile is the name or the path of a profile, "auto" or "none"; empty:
+	// as the review file says, else "auto".
+	Profile string
+	Raw     RawOptions
 	// Suppressions are files of accepted findings, beside those of the review
 	// file.
 	Suppressions []string
@@ -94,6 +97,10 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	known := allScenarios([]*side{deployed, candidate})
 	deployed.keep(scenarios)
 	candidate.keep(scenarios)
+	chosen, err := o.chooseProfile(ctx, deployed, candidate)
+	if err != nil {
+		return nil, err
+	}
 	options := replay.Options{Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels}
 	plan := replay.NewPlan(set.Rules, options)
 	if bad := plan.Problems(); len(bad) > 0 {
@@ -112,13 +119,14 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		Notes:            notes(plan, deployed, o),
 		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
 	}
+	in.Notes = append(in.Notes, chosen.notes...)
 	for _, n := range set.Notes {
 		in.Notes = append(in.Notes, n.Pos.String()+": "+n.Msg)
 	}
 	if err := o.expectations(&in, set, known, deployed, candidate); err != nil {
 		return nil, err
 	}
-	if err := o.cases(&in, nil, deployed, candidate); err != nil {
+	if err := o.cases(&in, chosen.profile, deployed, candidate); err != nil {
 		return nil, err
 	}
 	in.Problems = append(in.Problems, suppressed.Problems...)

@@ -131,11 +131,8 @@ func (a *Assertion) Faults() []Fault {
 	}
 	c.answer(a.Expect.Deployed, "expect", "deployed")
 	c.answer(a.Expect.Candidate, "expect", "candidate")
-	for _, phrase := range a.Restates {
-		if strings.TrimSpace(phrase) == "" {
-			c.fail("", "an empty phrase restates nothing", "restates")
-		}
-	}
+	c.phrases(a.Restates, "restates")
+	c.phrases(a.RestatesFailure, "restatesFailure")
 	c.question(a)
 	if a.Object != nil {
 		c.object(a.Object, "object")
@@ -152,6 +149,12 @@ type caseCheck struct{ faults []Fault }
 
 func (c *caseCheck) fail(hint, msg string, path ...string) {
 	c.faults = append(c.faults, Fault{Path: path, Msg: msg, Hint: hint})
+}
+
+func (c *caseCheck) phrases(list []string, key string) {
+	if slices.ContainsFunc(list, func(p string) bool { return strings.TrimSpace(p) == "" }) {
+		c.fail("", "an empty phrase restates nothing", key)
+	}
 }
 
 func (c *caseCheck) answer(text string, path ...string) {
