@@ -11,11 +11,12 @@ import (
 	"github.com/stillfires/stillfires/analyzer"
 )
 
-// panicFindings returns the findings of a report about panics and restarts.
+// panicFindings returns the findings about panics and restarts that follow from the log;
+// those of assertions of the profile are another test's.
 func panicFindings(rep *analyzer.Report) []string {
 	var out []string
 	for _, f := range rep.Findings {
-		if strings.HasPrefix(f.ID, "panic-") || f.ID == "restart" {
+		if f.Case == 0 && (strings.HasPrefix(f.ID, "panic-") || f.ID == "restart") {
 			out = append(out, f.ID)
 		}
 	}
