@@ -35,6 +35,7 @@ type comparison struct {
 	catalogues map[string]*catalogue  // by scenario, of the candidate; made when asked for
 	metrics    *metricViews           // made when asked for
 	panics     *[]Panic               // likewise
+	messages   *Messages              // likewise
 	cases      []cases.Case           // ordered as in the report
 	accepted   map[string]*acceptance // by fingerprint
 	twins      map[ruleName]int       // rules of one kind, group and name
@@ -80,6 +81,8 @@ func Compare(in Input) *Report {
 			r.Findings = append(r.Findings, c.finish(k, nil, k.runs(c))...)
 		}
 	}
+	r.Messages = c.aligned()
+	r.Notes = append(r.Notes, r.Messages.Notes...)
 	r.Notes = append(r.Notes, blind.notes()...)
 	r.Notes = append(r.Notes, c.mixedLoads()...)
 	order(r)

@@ -62,6 +62,19 @@ var checks = []check{
 	// These tell what became of the suppressions, so they come last.
 	suppressionExpired,
 	suppressionUnused,
+	messageRemoved,
+	messageAdded,
+	messageReworded,
+	messageMovedToField,
+	messageMoved,
+	granularityChanged,
+	levelChanged,
+	verbosityHidden,
+	fieldLost,
+	fieldRenamed,
+	fieldTypeChanged,
+	encodingChanged,
+	unparseableGrew,
 }
 
 // decided returns the cell function of a check whose ID the verdict table

@@ -23,8 +23,10 @@ type trial struct {
 	expect              Expect
 	deployed, candidate []outcome.Outcome
 	severities          map[string]Severity
-	// messages of the candidate's runs
-	messages []outcome.Message
+	// messages of the candidate's runs, and of the deployed build's
+	messages, deployedMessages []outcome.Message
+	// change edits the input before it is compared; nil: nothing to edit
+	change func(*Input)
 	// metrics of each build's runs
 	deployedMetrics, candidateMetrics []outcome.Metric
 	// panics of each build's runs
@@ -98,7 +100,7 @@ func side(build string, outcomes []outcome.Outcome, messages []outcome.Message) 
 }
 
 func (tr trial) input() Input {
-	deployed, candidate := side("v1", tr.deployed, nil), side("v2", tr.candidate, tr.messages)
+	deployed, candidate := side("v1", tr.deployed, tr.deployedMessages), side("v2", tr.candidate, tr.messages)
 	for i := range deployed.Runs {
 		deployed.Runs[i].Metrics, deployed.Runs[i].Facts = tr.deployedMetrics, tr.deployedFacts
 		deployed.Runs[i].Panics = tr.deployedPanics
@@ -111,7 +113,7 @@ func (tr trial) input() Input {
 	if tr.assertion != nil {
 		declared = []cases.Declaration{{Scenario: "drill", Assertion: tr.assertion, From: "review file"}}
 	}
-	return Input{
+	in := Input{
 		Cases:      declared,
 		Deployed:   deployed,
 		Candidate:  candidate,
@@ -120,6 +122,10 @@ func (tr trial) input() Input {
 		Expect:     func(int, string) Expect { return tr.expect },
 		Severities: tr.severities,
 	}
+	if tr.change != nil {
+		tr.change(&in)
+	}
+	return in
 }
 
 func (tr trial) run() *Report { return Compare(tr.input()) }
@@ -128,6 +134,7 @@ func (tr trial) run() *Report { return Compare(tr.input()) }
 func (tr trial) swapped() trial {
 	tr.deployed, tr.candidate = tr.candidate, tr.deployed
 	tr.deployedMetrics, tr.candidateMetrics = tr.candidateMetrics, tr.deployedMetrics
+	tr.deployedMessages, tr.messages = tr.messages, tr.deployedMessages
 	tr.deployedFacts, tr.candidateFacts = tr.candidateFacts, tr.deployedFacts
 	tr.deployedPanics, tr.candidatePanics = tr.candidatePanics, tr.deployedPanics
 	return tr
@@ -138,6 +145,7 @@ func (tr trial) itself() trial {
 	tr.candidate = slices.Clone(tr.deployed)
 	tr.candidateMetrics, tr.candidateFacts = tr.deployedMetrics, tr.deployedFacts
 	tr.candidatePanics = tr.deployedPanics
+	tr.messages, tr.change = tr.deployedMessages, nil
 	return tr
 }
 

@@ -20,6 +20,7 @@ type Report struct {
 	Findings            []Finding // ordered by severity, then likewise
 	Cases               []Case    // ordered by scenario, load, assertions first
 	Panics              []Panic   // ordered by scenario, kind, signature
+	Messages            *Messages // what became of the log messages; nil: not compared
 	Runs                []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error

@@ -55,7 +55,11 @@ func (c *comparison) withField(f *FieldChange) int {
 			side = p.candidate
 		}
 		s := shapeOf(side)
-		if k := s.find(f.Name); k != nil && k.Count > 0 {
+		name := f.Name
+		if len(f.Within) > 0 {
+			name = f.Within[0]
+		}
+		if k := s.find(name); k != nil && k.Count > 0 {
 			n++
 		}
 	}
