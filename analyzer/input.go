@@ -46,6 +46,9 @@ type Input struct {
 	Deployed, Candidate Side
 	Scenarios           []string     // ordered; those that both builds ran
 	Rules               []rules.Rule // ordered as in Outcomes
+	// WithoutRules says that having no rules is no mistake: the messages are
+	// what is compared.
+	WithoutRules bool
 	// Expect gives the expectation of Rules[i] in a scenario.
 	Expect func(rule int, scenario string) Expect
 	// Unmatched holds the expectations declared with a run that name no rule

@@ -10,6 +10,7 @@ import (
 
 // Messages is what became of the messages of the deployed build.
 type Messages struct {
+	Scenarios   []string        // that both builds ran, ordered
 	Changes     []MessageChange // ordered by class, then by text
 	Fields      []FieldSummary
 	Encodings   []EncodingSummary
@@ -57,7 +58,7 @@ func (c *comparison) aligned() *Messages {
 		return c.messages
 	}
 	res := align.Compare(c.in.Deployed.Runs, c.in.Candidate.Runs)
-	m := &Messages{Same: res.Same, Repeated: res.Repeated, Notes: res.Notes}
+	m := &Messages{Scenarios: res.Scenarios, Same: res.Same, Repeated: res.Repeated, Notes: res.Notes}
 	d := newDependents(c)
 	for i := range res.Changes {
 		ch := MessageChange{Change: res.Changes[i], Rules: d.ofChange(&res.Changes[i])}

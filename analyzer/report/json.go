@@ -29,6 +29,7 @@ type (
 		Findings  []jsonFinding `json:"findings"`
 		Cases     []jsonCase    `json:"cases"`
 		Panics    []jsonPanic   `json:"panics"`
+		Messages  []jsonMessage `json:"messages"`
 		Runs      []jsonRun     `json:"runs"`
 		Notes     []string      `json:"notes"`
 		Problems  []jsonProblem `json:"problems"`

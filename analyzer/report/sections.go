@@ -13,5 +13,6 @@ var sections = []struct {
 }{
 	{"cases", casesTerminal, casesMarkdown},
 	{"panics", panicsTerminal, panicsMarkdown},
+	{"messages", messagesTerminal, messagesMarkdown},
 	{"accepted", acceptedTerminal, acceptedMarkdown},
 }

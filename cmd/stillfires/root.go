@@ -51,6 +51,7 @@ func newRootCommand(env *cliEnv) *cobra.Command {
 		newCorpusCommand(env),
 		newDemoCommand(env),
 		newExplainCommand(env),
+		newMessagesCommand(env),
 		newQueryCommand(env),
 		newRulesCommand(env),
 	)

@@ -90,6 +90,7 @@ type Fact struct {
 
 // A Result is the outcome of [Compare].
 type Result struct {
+	Scenarios   []string // that both builds ran, ordered: those that were compared
 	Changes     []Change // ordered by class, then by text
 	Fields      []FieldSummary
 	Encodings   []EncodingSummary

@@ -41,6 +41,7 @@ func Compare(deployed, candidate []outcome.Run) *Result {
 	c.summarize()
 	c.res.Unparseable = c.unparseable()
 	c.note()
+	c.res.Scenarios = c.scenarios
 	return &c.res
 }
 

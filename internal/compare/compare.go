@@ -34,8 +34,10 @@ type Options struct {
 	// raw logs ("-" is standard input).
 	Deployed, Candidate string
 	Rules               []string // files, folders, globs
-	Scenarios           []string // only these; none: all
-	Interval            time.Duration
+	// WithoutRules allows that there are none: the messages are compared.
+	WithoutRules bool
+	Scenarios    []string // only these; none: all
+	Interval     time.Duration
 	// Labels are the stream labels of raw logs; nil: unknown, every selector
 	// is taken to match.
 	Labels       logs.Labels
@@ -75,10 +77,13 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	partial := o.partial()
 	o = o.withReview()
-	if len(o.Rules) == 0 {
+	if len(o.Rules) == 0 && !o.WithoutRules {
 		return nil, errors.New("no rules given; name rule files or folders with --rules, or under rules: in the review file")
 	}
-	set, err := rules.Load(o.Rules, rules.Options{})
+	set, err := &rules.Set{}, error(nil)
+	if len(o.Rules) > 0 {
+		set, err = rules.Load(o.Rules, rules.Options{})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +119,8 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		plan = replay.NewPlan(set.Rules, options)
 	}
 	in := analyzer.Input{
-		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
+		WithoutRules: o.WithoutRules,
+		Scenarios:    scenarios, Rules: set.Rules, Problems: set.Problems,
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
