@@ -15,6 +15,9 @@ import (
 // than messages.
 const messageRows = 20
 
+// noiseUnknown is said of builds that ran each scenario once.
+const noiseUnknown = "Each build ran each scenario once: how much counts differ by chance is not known."
+
 // messageTitles names the classes as headings of release notes, in the order
 // in which they are told. Fields are told apart, over all messages.
 var messageTitles = []struct {
@@ -138,6 +141,9 @@ func messagesMarkdown(p *page, r *analyzer.Report) {
 // messages writes what became of the messages, at most rows of each kind.
 func (p *page) messages(m *analyzer.Messages, rows int) {
 	p.line("\n%s as before.", md(plural(m.Same, "message")))
+	if !m.Repeated && len(m.Changes) > 0 {
+		p.line("\n%s", md(noiseUnknown))
+	}
 	for _, t := range messageTitles {
 		list := ofClass(m, t.class)
 		if len(list) == 0 {
@@ -214,7 +220,7 @@ func kindsItem(kinds []*align.Kind, code, plain func(string) string) string {
 	for _, k := range kinds {
 		s := code(bounded(k.Words()))
 		if k.Field != "" {
-			s = code(k.Field) + plain(" ") + s + plain(" of ") + code(bounded(k.Text))
+			s += plain(" in ") + code(k.Field) + plain(" of ") + code(bounded(k.Text))
 		}
 		if !slices.Contains(out, s) {
 			out = append(out, s)

@@ -55,7 +55,7 @@ func messagesText(w io.Writer, r *analyzer.Report, o Options) error {
 	s.wrap("", fmt.Sprintf("Log messages of %s and %s in %s: %d as before", nameOf(r.Deployed), nameOf(r.Candidate),
 		strings.Join(m.Scenarios, ", "), m.Same))
 	if !m.Repeated && len(m.Changes) > 0 {
-		s.wrap("", "Each build ran each scenario once: how much counts differ by chance is not known.")
+		s.wrap("", noiseUnknown)
 	}
 	as := func(t string) string { return clean(t) }
 	quote := func(t string) string { return `"` + clean(t) + `"` }

@@ -9,7 +9,7 @@ import (
 )
 
 // nearEnough is the wording that the nearest kind must share to be named.
-const nearEnough = 0.3
+const nearEnough = 0.4
 
 // alone adds the messages that one build writes and the other does not.
 func (c *comparison) alone(kinds []*Kind, deployed bool) {
@@ -138,25 +138,24 @@ func (c *comparison) gone(ch *Change, k *Kind, in []string) {
 // sameWords notes where the other build writes the words of a message that has
 // no partner: with another level, by another logger.
 func (c *comparison) sameWords(ch *Change, k *Kind, deployed bool) {
-	const most = 3
 	kinds, role := c.candidate.kinds, "candidate"
 	if !deployed {
 		kinds, role = c.deployed.kinds, "deployed"
 	}
-	n := 0
+	var found []*Kind
 	for _, o := range kinds {
 		for _, same := range append([]*Kind{o}, o.said...) {
-			if same.Field != k.Field || !sameTokens(same.tokens, k.tokens) {
-				continue
-			}
-			ch.Elsewhere = true
-			if n++; n <= most {
-				ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words %s", role, from(same)))
+			if same.Field == k.Field && sameTokens(same.tokens, k.tokens) {
+				found = append(found, same)
 			}
 		}
 	}
-	if n > most {
-		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words in %d more places", role, n-most))
+	switch ch.Elsewhere = len(found) > 0; len(found) {
+	case 0:
+	case 1:
+		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words %s", role, from(found[0])))
+	default:
+		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words in %d other places", role, len(found)))
 	}
 }
 

@@ -151,9 +151,6 @@ func (c *comparison) frequencies(ch *Change) {
 		return
 	}
 	ch.add(FrequencyChanged)
-	if slices.ContainsFunc(ch.Frequencies, func(f Frequency) bool { return !f.Known }) {
-		ch.Notes = append(ch.Notes, "each build ran once: how much counts differ by chance is not known")
-	}
 }
 
 // gathered reports whether a message with one thing in a field became one with
