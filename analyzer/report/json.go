@@ -195,6 +195,7 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Findings:   make([]jsonFinding, 0, len(r.Findings)),
 		Cases:      make([]jsonCase, 0, len(r.Cases)),
 		Panics:     make([]jsonPanic, 0, len(r.Panics)),
+		Messages:   toJSONMessages(r.Messages),
 		Runs:       make([]jsonRun, 0, len(r.Runs)),
 		Notes:      list(r.Notes),
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
