@@ -109,7 +109,8 @@ func messagesTerminal(s *screen, r *analyzer.Report) {
 	var parts []string
 	for _, t := range messageTitles {
 		if n := len(ofClass(m, t.class)); n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", strings.ToLower(t.title), n))
+			title, _, _ := strings.Cut(strings.ToLower(t.title), ",")
+			parts = append(parts, fmt.Sprintf("%s %d", title, n))
 		}
 	}
 	for _, t := range fieldTitles {
