@@ -8,7 +8,7 @@ import (
 // build's runs.
 var messageAdded = check{
 	ID:       "message-added",
-	Doc:      "a message of the candidate is not written by the deployed build; `info` where no rule depends on it",
+	Doc:      "a message of the candidate is not written by the deployed build; always `info` unless the review file says otherwise",
 	Severity: Warn,
 	runs: func(c *comparison) []Finding {
 		return c.messageFindings(align.Added, func(ch *MessageChange) string {

@@ -48,7 +48,7 @@ var checkCases = []struct {
 	{"metric-lost", metricsOf("other_total", "counter", "queue", "a"), metricsOf("pending_total", "", "", "")},
 	{"metric-type-changed", metricsOf("pending_total", "gauge", "queue", "a"), metricsOf("pending_total", "", "queue", "a")},
 	{"message-removed", becomes(said("Quota is used up", 30)), becomes(said("Quota is used up", 2))},
-	{"message-added", becomes(nil, said("Quota is used up", 30)), becomes(nil, said("Quota is used up", 4))},
+	{"message-added", becomes(nil, said("Quota is used up", 30)), becomes(nil, said("Quota is used up", 2))},
 	{"message-reworded", becomes(said("Successfully loaded settings", 9), said("Settings loaded", 9)), becomes(said("Link to site opened", 9), said("Link to site closed", 9))},
 	{"message-moved-to-field", becomes(said("Volume <*> was attached", 9), said("Event", 9, "note", "Volume <*> was attached")), becomes(said("Volume <*> was attached", 9), said("Event", 9, "note", "Backup of <*> is done"))},
 	{"message-moved", becomesFact("Volume is not bound to a claim"), becomesFact("Volume was resized")},

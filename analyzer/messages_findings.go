@@ -24,8 +24,14 @@ func (c *comparison) messageFindings(class align.Class, said func(*MessageChange
 		if !ch.Has(class) || len(ch.Rules) == 0 && (ch.Weak || ch.Elsewhere) {
 			continue
 		}
-		f := Finding{Subject: subjectOf(ch), Message: said(ch) + where(ch) + doubts(ch) + dependOn(ch.Rules), Severity: severityOf(ch.Rules)}
-		if ch.Weak {
+		dependents := dependOn(ch.Rules)
+		if class == align.Added {
+			dependents = seenBy(ch.Rules)
+		}
+		f := Finding{Subject: subjectOf(ch), Message: said(ch) + where(ch) + doubts(ch) + dependents, Severity: severityOf(ch.Rules)}
+		if ch.Weak || class == align.Added {
+			// No rule can depend on what was not there; what it does to rules is
+			// told of them.
 			f.Severity = Info
 		}
 		f.Deployed, f.Candidate = firstOf(ch.Deployed), firstOf(ch.Candidate)
@@ -166,6 +172,26 @@ func doubts(ch *MessageChange) string {
 
 // dependOn names the rules that depend on what changed.
 func dependOn(list []*rules.Rule) string {
+	switch names := rulesIn(list); len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + names[0] + " depends on it"
+	default:
+		return "; " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " depend on it"
+	}
+}
+
+// seenBy names the rules that match what is new.
+func seenBy(list []*rules.Rule) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; matched by " + strings.Join(rulesIn(list), ", ")
+}
+
+// rulesIn returns the names of rules, each once, not too many.
+func rulesIn(list []*rules.Rule) []string {
 	const most = 5
 	var names []string
 	for _, r := range list {
@@ -173,20 +199,10 @@ func dependOn(list []*rules.Rule) string {
 			names = append(names, r.Name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	verb := " depend on it"
-	if len(names) == 1 {
-		verb = " depends on it"
-	}
 	if n := len(names) - most; n > 0 {
 		names = append(names[:most], count(int64(n), "more", "more"))
 	}
-	if len(names) > 1 {
-		return "; " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + verb
-	}
-	return "; " + names[0] + verb
+	return names
 }
 
 // fieldFindings returns a finding for each field of which said tells something.

@@ -24,8 +24,12 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 		if k.Field != "" && !c.told(k, deployed) {
 			continue
 		}
-		if k.Field == "" && len(k.keys) == 0 && (len(k.words) == 0 || c.encoded && k.bare()) {
-			continue // values alone, which say nothing, or lines of a stack
+		if k.Field == "" && len(k.keys) == 0 && len(k.words) == 0 {
+			continue // values alone say nothing
+		}
+		fragment := own.fragment(k)
+		if fragment && c.encoded {
+			continue // lines of a stack come and go with the encoding
 		}
 		if k.broken() {
 			continue // told of by the share of records that cannot be read
@@ -46,6 +50,7 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 			ch.Frequencies = append(ch.Frequencies, frequency(s, c.deployed, c.candidate, ch.Deployed, ch.Candidate))
 		}
 		c.sameWords(&ch, k, deployed)
+		ch.Elsewhere = ch.Elsewhere || fragment
 		if ch.Weak {
 			ch.Notes = append(ch.Notes, "so few records may come and go by chance")
 		}
@@ -53,14 +58,34 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 	}
 }
 
-// bare reports whether a kind is plain text without a level.
-func (k *Kind) bare() bool {
-	return k.Level == "" && k.Logger == "" && k.Function == "" && slices.Equal(k.Encodings, []outcome.Encoding{outcome.Text})
+// fragment reports whether a kind is plain text in a stream of records in
+// another encoding: part of a stack, or of a record that was cut. How many
+// there are is told of the stream.
+func (b *build) fragment(k *Kind) bool {
+	if !k.bare() || len(k.keys) > 0 {
+		return false
+	}
+	if b.structured == nil {
+		b.structured = map[string]int64{}
+		for _, o := range b.kinds {
+			n := o.Count
+			if slices.Equal(o.Encodings, []outcome.Encoding{outcome.Text}) {
+				n = -n
+			}
+			b.structured[o.First.Stream.String()] += n
+		}
+	}
+	return b.structured[k.First.Stream.String()] > 0
 }
 
 // broken reports whether a kind is of records that begin as JSON and could not
 // be read as such.
 func (k *Kind) broken() bool { return k.bare() && strings.HasPrefix(k.Text, "{") }
+
+// bare reports whether a kind is plain text without a level.
+func (k *Kind) bare() bool {
+	return k.Level == "" && k.Logger == "" && k.Function == "" && slices.Equal(k.Encodings, []outcome.Encoding{outcome.Text})
+}
 
 // carries reports whether a kind is a constant text around sentences that were
 // paired with messages of the other build.
@@ -78,7 +103,7 @@ func (c *comparison) carries(k *Kind, deployed bool) bool {
 // record's own message is on both builds, or explained by other sentences of
 // it. A rare one is no news, as errors come and go.
 func (c *comparison) told(said *Kind, deployed bool) bool {
-	if weak(said) || said.Count < fewRecords {
+	if weak(said) || said.Count < fewSentences {
 		return false
 	}
 	side := c.m.candidate

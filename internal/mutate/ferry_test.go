@@ -41,7 +41,7 @@ var ferryMutations = []mutation{
 	{"numbers in the text", resub(gate, " closed after ", `after \d+`, "after 12"), nil},
 	{"text moved to a field", sub(tower, `"msg":"`, `"msg":"`, `"msg":"log","text":"`),
 		[]string{"break alert-lost ContactLost", "break match-lost AdmittedNorth", "warn message-moved-to-field ship admitted", "warn message-moved-to-field lost contact with harbour",
-			"!warn message-removed tick", "!warn message-added log"}},
+			"warn message-moved-to-field tick"}},
 	{"text moved from a field", resub(tower, contact, `"msg":"[^"]*"(.*),"err":"([^"]*)"`, `"msg":"$2"$1`),
 		[]string{"break alert-lost ContactLost", "warn message-moved-to-field|message-reworded|message-removed lost contact with harbour"}},
 
