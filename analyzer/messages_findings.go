@@ -160,14 +160,11 @@ func recordsIn(kinds []*align.Kind, scenario string) int64 {
 
 // doubts tells the notes on a change and its nearest kind.
 func doubts(ch *MessageChange) string {
-	s := ""
-	for _, n := range ch.Notes {
-		s += "; " + n
-	}
+	parts := append([]string{""}, ch.Notes...)
 	if ch.Nearest != nil && !ch.Elsewhere {
-		s += "; nearest: " + strconv.Quote(short(ch.Nearest.Words()))
+		parts = append(parts, "nearest: "+strconv.Quote(short(ch.Nearest.Words())))
 	}
-	return s
+	return strings.Join(parts, "; ")
 }
 
 // dependOn names the rules that depend on what changed.

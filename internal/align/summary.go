@@ -96,14 +96,14 @@ func (c *comparison) inferRenames() {
 }
 
 // reclass derives the classes of a change that its fields give.
-func (ch *Change) reclass() {
-	ch.Classes = slices.DeleteFunc(ch.Classes, func(k Class) bool {
+func (c *Change) reclass() {
+	c.Classes = slices.DeleteFunc(c.Classes, func(k Class) bool {
 		return k == FieldLost || k == FieldGained || k == FieldRenamed || k == FieldTypeChanged
 	})
-	for _, f := range ch.Fields {
-		ch.add(f.Class)
+	for _, f := range c.Fields {
+		c.add(f.Class)
 	}
-	order(ch)
+	order(c)
 }
 
 // encodings gathers the messages whose encoding changed.
