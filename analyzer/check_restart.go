@@ -30,9 +30,8 @@ var restarted = check{
 	},
 }
 
-// restartsOf counts the restarts in each run: further processes of the same
-// build in one stream. Another build is an upgrade. Runs of which nothing is
-// known are left out.
+// restartsOf counts the restarts in each run that nobody asked for. Runs of
+// which nothing is known are left out.
 func restartsOf(runs []*outcome.Run) []int {
 	var out []int
 	for _, r := range runs {
@@ -41,12 +40,7 @@ func restartsOf(runs []*outcome.Run) []int {
 		}
 		n := 0
 		for i := range r.Logs {
-			e := r.Logs[i].Epochs
-			for j := 1; j < len(e); j++ {
-				if e[j].Build == e[j-1].Build {
-					n++
-				}
-			}
+			n += r.Restarts(&r.Logs[i])
 		}
 		out = append(out, n)
 	}

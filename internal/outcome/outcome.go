@@ -4,6 +4,8 @@
 package outcome
 
 import (
+	"slices"
+
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/logs"
 )
@@ -205,6 +207,31 @@ type Epoch struct {
 	First int64 // time of its first record, nanoseconds; 0: it has none
 	// Start is the number of its first record in the stream, from 0.
 	Start, Records int64
+}
+
+// requestedBefore is how long before the first record of a process the end of
+// the one before it may have been asked for, in nanoseconds.
+const requestedBefore = 10e9
+
+// Restarts counts the further processes of the same build in the stream l of
+// the run. Another build is an upgrade; a process whose predecessor was asked
+// to end, by an action that was recorded, is a step of the drill.
+func (r *Run) Restarts(l *LogInfo) int {
+	n := 0
+	for i := 1; i < len(l.Epochs); i++ {
+		if l.Epochs[i].Build == l.Epochs[i-1].Build && !r.requested(l.Epochs[i].First) {
+			n++
+		}
+	}
+	return n
+}
+
+// requested reports whether a process that wrote its first record at t, ns,
+// took the place of one that was asked to end.
+func (r *Run) requested(t int64) bool {
+	return t != 0 && r.Facts != nil && slices.ContainsFunc(r.Facts.Actions, func(a facts.Action) bool {
+		return a.Requested && a.Time <= t && t-a.Time <= requestedBefore
+	})
 }
 
 // Scrapes sums up the metrics that were read of a run.
