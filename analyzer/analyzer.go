@@ -39,6 +39,8 @@ type comparison struct {
 	cases      []cases.Case           // ordered as in the report
 	accepted   map[string]*acceptance // by fingerprint
 	twins      map[ruleName]int       // rules of one kind, group and name
+	secrets    *secretFinder
+	mask       *mask // of what was found so far
 }
 
 // Compare returns what the runs of both builds say about the rules.
@@ -50,6 +52,8 @@ func Compare(in Input) *Report {
 		catalogues: map[string]*catalogue{},
 		accepted:   acceptances(in.Suppressions),
 		twins:      twins(in.Rules),
+		secrets:    newSecretFinder(in.Notifications),
+		mask:       &mask{},
 	}
 	r := &Report{
 		Deployed:  build(in.Deployed),
@@ -85,13 +89,16 @@ func Compare(in Input) *Report {
 	r.Notes = append(r.Notes, r.Messages.Notes...)
 	r.Notes = append(r.Notes, blind.notes()...)
 	r.Notes = append(r.Notes, c.mixedLoads()...)
+	r.Correlation = c.correlation()
+	c.notifications(r)
+	c.mask.apply(r)
 	order(r)
 	r.Verdict = review(r, blind.any())
 	return r
 }
 
-// cell judges rules[i] in one scenario.
-func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
+// newCell returns rules[i] in one scenario, not yet judged.
+func (c *comparison) newCell(i int, scenario string) *cell {
 	rule := &c.in.Rules[i]
 	k := &cell{
 		cmp: c, index: i, rule: rule, scenario: scenario,
@@ -101,6 +108,13 @@ func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
 	if c.in.Expect != nil {
 		k.expect = c.in.Expect(i, scenario)
 	}
+	return k
+}
+
+// cell judges rules[i] in one scenario.
+func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
+	k := c.newCell(i, scenario)
+	rule := k.rule
 	decide(k)
 	var found []Finding
 	for _, check := range checks {

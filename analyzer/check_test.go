@@ -61,6 +61,8 @@ var checkCases = []struct {
 	{"encoding-changed", becomes(said("Link is up", 9), encoded(outcome.Console, said("Link is up", 9))), becomes(said("Link is up", 9), append(encoded(outcome.Console, said("Link is up", 9)), said("Link is up", 9)...))},
 	{"unparseable-grew", unparseable(0, 40), unparseable(30, 40)},
 	{"metric-label-lost", metricsOf("pending_total", "counter", "queue", "b"), metricsOf("pending_total", "counter", "queue", "a")},
+	{"correlation-lost", nil, nil}, // TestCorrelationLost
+	{"sensitive-data", annotated("see https://bot:hunter22@wiki.example/x"), annotated("see https://bot@wiki.example/password")},
 	{"recovery-failed", caseOf(docked, raw(2, `{"status":{"dock":""}}`)), caseOf(docked, raw(2, `{"status":{"dock":"west"}}`))},
 	{"budget-exceeded", caseOf(inTime, delay(32)), caseOf(inTime, delay(31))},
 	{"duplicate-execution", caseOf(once, act(12, "sensor", "docked", "r1")), caseOf(once, act(12, "sensor", "docked", "r2"))},

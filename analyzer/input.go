@@ -6,6 +6,7 @@ import (
 
 	"github.com/stillfires/stillfires/internal/cases"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
 )
@@ -70,6 +71,9 @@ type Input struct {
 	// Partial says what of the whole review was left out. A suppression that
 	// may be about that is not called unused.
 	Partial Partial
+	// Notifications say what alerts must name, and what they must not hold;
+	// nil: nothing is required.
+	Notifications *profile.Notifications
 	// Notes are texts for the reader, such as "selectors assumed".
 	Notes []string
 	// SelectorsAssumed says that every selector was taken to match (raw logs

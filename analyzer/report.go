@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/correlate"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/rules"
@@ -28,7 +29,14 @@ type Report struct {
 	Explained []*rules.Rule
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
 	Patch string
-}
+
+	// Correlation says how the logs of both builds tell the recorded objects
+	// apart and join them; nil: no profile declares any, or none was recorded.
+	Correlation *correlate.Summary
+	// Notifications say what alerts name of what they must name, ordered by
+	// file, line, name, scenario; those of rules that did not fire are left
+	// out.
+	Notifications []Notification}
 
 // LoadOf says under which load a scenario ran; empty: under none.
 func (r *Report) LoadOf(scenario string) string {

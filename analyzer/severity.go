@@ -51,11 +51,9 @@ type ID struct {
 var reserved = []ID{
 	{Name: "clock-skew", Severity: Warn},
 	{Name: "confounder", Severity: Warn},
-	{Name: "correlation-lost", Severity: Break},
 	{Name: "grouping-changed", Severity: Warn},
 	{Name: "receiver-lost", Severity: Warn},
 	{Name: "recovery-slower", Severity: Warn},
-	{Name: "sensitive-data", Severity: Warn},
 	{Name: "uncovered-error", Severity: Warn},
 }
 

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/correlate"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/messages"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 )
 
 // A recordTag says what the observers know of a record when a rule sees it.
@@ -22,20 +24,25 @@ type observers struct {
 	src      *Source
 	messages *messages.Catalogue
 	panics   *panicWatch
+	joins    *correlate.Collector // nil: nothing is known that records could name
 }
 
-func newObservers(src *Source) *observers {
-	return &observers{src: src, messages: messages.NewCatalogue(), panics: newPanicWatch(src)}
+func newObservers(src *Source, p *profile.Profile) *observers {
+	return &observers{
+		src: src, messages: messages.NewCatalogue(), panics: newPanicWatch(src),
+		joins: correlate.NewCollector(correlate.Learn(p, src.Facts), src.Streams),
+	}
 }
 
 // next is told of every record, also of those that are dropped.
 func (o *observers) next(stream int) { o.panics.next(stream) }
 
 func (o *observers) add(stream int, e *logs.Entry) recordTag {
-	return recordTag{
-		message: o.messages.Add(o.src.Streams[stream], e) + 1,
-		panic:   o.panics.add(stream, e),
+	message := o.messages.Add(o.src.Streams[stream], e)
+	if o.joins != nil {
+		o.joins.Add(stream, e, message)
 	}
+	return recordTag{message: message + 1, panic: o.panics.add(stream, e)}
 }
 
 // finish writes what was seen to res, and to the outcomes of the rules which
@@ -46,6 +53,10 @@ func (o *observers) finish(res *Result, rules []*ruleState) {
 	panicOf := o.panics.finish(res)
 	for i, rs := range rules {
 		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list(final, panicOf)
+	}
+	if o.joins != nil {
+		res.Correlation = o.joins.Finish(final)
+		res.Correlation.Alerts = o.joins.Alerts(res.Outcomes)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/feed"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -40,6 +41,9 @@ type Source struct {
 	// Scrapes are the metrics of the run; nil: it has none. They are read only
 	// if [Plan.NeedsMetrics].
 	Scrapes Scrapes
+	// Facts are what was recorded beside logs and metrics; nil: nothing, or
+	// the plan has no use for them.
+	Facts *facts.Facts
 }
 
 // Entries is a cursor over the records of a run; Stream is an index into
@@ -69,7 +73,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	}
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
-	obs := newObservers(src)
+	obs := newObservers(src, p.opt.Profile)
 	var dedup logs.Dedup
 	keep := func(stream int, e *logs.Entry) (recordTag, bool) {
 		res.Records++

@@ -30,10 +30,13 @@ type (
 		Cases     []jsonCase    `json:"cases"`
 		Panics    []jsonPanic   `json:"panics"`
 		Messages  []jsonMessage `json:"messages"`
-		Runs      []jsonRun     `json:"runs"`
-		Notes     []string      `json:"notes"`
-		Problems  []jsonProblem `json:"problems"`
-		Patch     *string       `json:"patch"`
+		// Correlation is null where nothing was judged.
+		Correlation   *jsonCorrelation   `json:"correlation"`
+		Notifications []jsonNotification `json:"notifications"`
+		Runs          []jsonRun          `json:"runs"`
+		Notes         []string           `json:"notes"`
+		Problems      []jsonProblem      `json:"problems"`
+		Patch         *string            `json:"patch"`
 		// Suppressed is how many findings were accepted.
 		Suppressed int `json:"suppressed"`
 	}
@@ -201,6 +204,7 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
 		Patch:      text(r.Patch),
 	}
+	out.Correlation, out.Notifications = toJSONCorrelation(r), toJSONNotifications(r.Notifications)
 	for i := range r.Results {
 		out.Rules = append(out.Rules, toJSONRule(&r.Results[i]))
 	}

@@ -14,5 +14,6 @@ var sections = []struct {
 	{"cases", casesTerminal, casesMarkdown},
 	{"panics", panicsTerminal, panicsMarkdown},
 	{"messages", messagesTerminal, messagesMarkdown},
+	{"correlation", correlationTerminal, correlationMarkdown},
 	{"accepted", acceptedTerminal, acceptedMarkdown},
 }

@@ -106,7 +106,9 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := replay.Options{Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels}
+	options := replay.Options{
+		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels, Profile: chosen.profile,
+	}
 	plan := replay.NewPlan(set.Rules, options)
 	if bad := plan.Problems(); len(bad) > 0 {
 		set.Reject(bad)
@@ -124,6 +126,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
+		Notifications: chosen.notifications(o.Review),
 	}
 	in.Notes = append(in.Notes, chosen.notes...)
 	for _, n := range set.Notes {
@@ -142,6 +145,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
 	in.Notes = append(in.Notes, metricNotes(deployed, candidate)...)
 	in.Notes = append(in.Notes, factNotes(deployed, candidate)...)
+	in.Notes = append(in.Notes, chosen.unused(deployed, candidate)...)
 	missingRuns(&in)
 	r := repairer{
 		in: &in, options: repairOptions(options), thresholds: o.RepairThresholds,
@@ -209,6 +213,9 @@ func (o Options) withReview() Options {
 	}
 	if o.Interval == 0 {
 		o.Interval = f.Interval
+	}
+	if o.Profile == "" {
+		o.Profile = f.Profile
 	}
 	return o.withDefaults()
 }
@@ -309,6 +316,11 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	entries, err := run.Entries()
 	if err != nil {
 		return nil, err
+	}
+	if plan.NeedsFacts() {
+		if src.Facts, err = facts(); err != nil {
+			return nil, errors.Join(err, entries.Close())
+		}
 	}
 	starts := newEpochStarts(run, entries)
 	src.Entries = starts

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/review"
 )
 
 // A choice is the profile that a comparison uses.
@@ -90,4 +91,41 @@ func kindsIn(ctx context.Context, run *corpus.Run) ([]string, error) {
 		}
 	}
 	return kinds, nil
+}
+
+// notifications joins what the profile says of alerts with what the review
+// file does.
+func (c *choice) notifications(f *review.File) *profile.Notifications {
+	var base *profile.Notifications
+	if c.profile != nil {
+		base = c.profile.Notifications
+	}
+	if f == nil {
+		return base
+	}
+	return f.Notifications.With(base)
+}
+
+// unused tells the reader where a profile's correlation had nothing to work
+// on.
+func (c *choice) unused(sides ...*side) []string {
+	if c.profile == nil || c.profile.Correlation == nil {
+		return nil
+	}
+	var out []string
+	for _, s := range sides {
+		n := 0
+		for i := range s.results {
+			if s.results[i].Correlation == nil {
+				n++
+			}
+		}
+		switch {
+		case n > 0 && n == len(s.results):
+			out = append(out, "correlation was not judged: no run of the "+s.role+" build "+s.build+" has recorded objects and a log")
+		case n > 0:
+			out = append(out, "correlation was not judged in every scenario: some runs of the "+s.role+" build "+s.build+" have no recorded objects or no log")
+		}
+	}
+	return out
 }

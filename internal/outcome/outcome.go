@@ -165,6 +165,9 @@ type Run struct {
 	PanicLines []int64
 	// Facts is what was recorded beside logs and metrics; nil: nothing.
 	Facts *facts.Facts
+	// Correlation is what the log says of the things that Facts hold; nil: no
+	// profile declares any, or there are no facts.
+	Correlation *Correlation
 	// Messages are the kinds of record that the run wrote, in the order of
 	// [CompareMessages]; bounded.
 	Messages []Message
