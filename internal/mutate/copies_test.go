@@ -408,6 +408,15 @@ func run(t testing.TB, o compare.Options) *analyzer.Report {
 	for _, p := range rep.Problems {
 		t.Error(p)
 	}
+	// Who accepts one finding must accept no other.
+	first := map[string]*analyzer.Finding{}
+	for i := range rep.Findings {
+		f := &rep.Findings[i]
+		if other := first[f.Fingerprint]; other != nil {
+			t.Errorf("one fingerprint:\n%s\n%s", tell(other), tell(f))
+		}
+		first[f.Fingerprint] = f
+	}
 	return rep
 }
 
