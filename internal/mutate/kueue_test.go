@@ -67,7 +67,8 @@ var kueueMutations = []mutation{
 	{"level, no rule", sub(managers, `"msg":"Queue update event"`, `"level":"Level(-2)"`, `"level":"Level(-4)"`), nil},
 	{"less verbose", drop(managers, `"level":"Level(-`),
 		[]string{"break alert-lost WatchEnded", "break match-lost UpdatesOfQueue", "break match-lost JobsOfTeam",
-			"break match-lost Snapshots", "break match-lost WorkerCreates", "warn verbosity-hidden "}},
+			"break match-lost Snapshots", "break match-lost WorkerCreates", "warn verbosity-hidden ",
+			"break correlation-lost local-queue name", "break correlation-lost workload -> local-queue"}},
 
 	// Fields.
 	{"key renamed", sub(managers, update, `"queue":`, `"localQueueName":`),
