@@ -40,7 +40,7 @@ func (o *observers) next(stream int) { o.panics.next(stream) }
 func (o *observers) add(stream int, e *logs.Entry) recordTag {
 	message := o.messages.Add(o.src.Streams[stream], e)
 	if o.joins != nil {
-		o.joins.Add(stream, e, message)
+		o.joins.Add(stream, e, o.messages.Record(), message)
 	}
 	return recordTag{message: message + 1, panic: o.panics.add(stream, e)}
 }
