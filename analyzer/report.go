@@ -36,7 +36,8 @@ type Report struct {
 	// Notifications say what alerts name of what they must name, ordered by
 	// file, line, name, scenario; those of rules that did not fire are left
 	// out.
-	Notifications []Notification}
+	Notifications []Notification
+}
 
 // LoadOf says under which load a scenario ran; empty: under none.
 func (r *Report) LoadOf(scenario string) string {
