@@ -99,6 +99,7 @@ func (c *comparison) paired(p *pair) {
 		ch.Fields = append(ch.Fields, f)
 		ch.add(f.Class)
 	}
+	ch.headFields()
 	c.frequencies(&ch)
 	if p.split || c.gathered(&ch) {
 		ch.add(Granularity)
@@ -195,12 +196,32 @@ func fewer(ch *Change, less bool) bool {
 	return 2*d >= 3*n
 }
 
+// headFields leaves it to the field that held the level or the message to tell
+// that there is none any more, or a new one.
+func (c *Change) headFields() {
+	d, n := c.Deployed[0], c.Candidate[0]
+	drop := func(class Class, role string) {
+		if slices.ContainsFunc(c.Fields, func(f FieldChange) bool { return f.Role == role }) {
+			c.Classes = slices.DeleteFunc(c.Classes, func(k Class) bool { return k == class })
+		}
+	}
+	if d.Level == "" || n.Level == "" {
+		drop(LevelChanged, levelRole)
+	}
+	if d.Text == "" || n.Text == "" {
+		drop(Reworded, messageRole)
+	}
+}
+
 // byEncoding reports whether a change of a field comes with a change of the
 // encoding: a duration is a number in one and "1.5s" in another, and a stack is
 // a field in one and lines below the record in another.
 func (f *FieldChange) byEncoding() bool {
 	scalar := func(types []string) bool {
 		return !slices.ContainsFunc(types, func(t string) bool { return t == "object" || t == "array" })
+	}
+	if f.Role != "" && f.Class != FieldRenamed {
+		return true // not every encoding names what the logger fills in
 	}
 	switch f.Class {
 	case FieldTypeChanged:

@@ -172,6 +172,42 @@ func TestCompare(t *testing.T) {
 			runs(`info - rec.go "Reconciling" 60 controller=disk`), runs(`info disk rec.go "Reconciling" 60`),
 			[]string{"field-renamed: Reconciling -> Reconciling renamed:controller>logger"},
 		},
+		{
+			"the logger's own fields are called otherwise",
+			runs(`info nic nic.go "Link is up" 7 ts!time= level!level=info msg!message= logger!logger= caller!caller= nic=eth0`),
+			runs(`info nic nic.go "Link is up" 7 time!time= severity!level=INFO message!message= module!logger= source!caller/object= nic=eth0`),
+			[]string{"field-renamed: Link is up -> Link is up renamed:caller>source renamed:level>severity renamed:logger>module renamed:msg>message renamed:ts>time"},
+		},
+		{
+			"levels are spelled otherwise",
+			runs(`info nic nic.go "Link is up" 7 level!level=INFO`), runs(`info nic nic.go "Link is up" 7 level!level=info`),
+			[]string{"level-spelled: Link is up -> Link is up level-spelled:level"},
+		},
+		{
+			"another level is spelled otherwise anyway",
+			runs(`info nic nic.go "Link is up" 7 level!level=info`), runs(`warn nic nic.go "Link is up" 7 level!level=warn`),
+			[]string{"level-changed: Link is up -> Link is up"},
+		},
+		{
+			"time and level are of another type",
+			runs(`info nic nic.go "Link is up" 7 ts!time/string= level!level=INFO`), runs(`info nic nic.go "Link is up" 7 ts!time/number= level!level/number=30`),
+			[]string{"field-type-changed: Link is up -> Link is up type-changed:level type-changed:ts"},
+		},
+		{
+			"no level any more",
+			runs(`info nic nic.go "Link is up" 7 level!level=info`), runs(`- nic nic.go "Link is up" 7`),
+			[]string{"field-lost: Link is up -> Link is up lost:level"},
+		},
+		{
+			"no message any more",
+			runs(`info nic nic.go "Link is up" 7 msg!message= nic=eth0`), runs(`info nic nic.go "" 7 nic=eth0`),
+			[]string{"field-lost: Link is up ->  lost:msg"},
+		},
+		{
+			"no logger any more",
+			runs(`info nic nic.go "Link is up" 7 logger!logger=`), runs(`info - nic.go "Link is up" 7`),
+			[]string{"field-lost: Link is up -> Link is up lost:logger"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, told(Compare(tt.deployed, tt.candidate))); diff != "" {

@@ -37,7 +37,13 @@ const (
 	Message
 	Logger
 	Caller
+	numRoles
 )
+
+// String returns the name that [outcome.Key] has for the role.
+func (r Role) String() string {
+	return [numRoles]string{"", "time", "level", "message", "logger", "caller"}[r]
+}
 
 // A Field is one field of a record. Its memory belongs to the record and its
 // line.

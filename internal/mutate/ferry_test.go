@@ -85,6 +85,20 @@ var ferryMutations = []mutation{
 	{"callers moved", resub(dock, "crane.go", `crane\.go:(\d)`, "crane.go:2$1"), nil},
 	{"other queues", resub(tower, `"queue":`, `"queue":"q-`, `"queue":"lane-`), nil},
 
+	// The logger's own fields.
+	{"message key renamed", sub(tower, "{", `"msg":`, `"message":`),
+		[]string{"break alert-lost ContactLost", "break match-lost AdmittedNorth", "warn field-renamed msg → message"}},
+	{"message key dropped", resub(tower, admitted, `"msg":"[^"]*",`, ``),
+		[]string{"break alert-lost ShipsAdmitted", "break match-lost AdmittedNorth", "warn field-lost msg"}},
+	{"level key renamed", sub(tower, "{", `"level":`, `"severity":`),
+		[]string{"break alert-lost ContactLost", "break match-lost QueueTicks", "warn field-renamed level → severity"}},
+	{"level key dropped", resub(tower, "{", `"level":"[A-Z]*",`, ``),
+		[]string{"break alert-lost ContactLost", "break match-lost QueueTicks", "warn field-lost level"}},
+	{"levels in lower case", edit(tower, lowerLevel),
+		[]string{"break alert-lost ContactLost", "break match-lost QueueTicks", "warn level-changed spelling of level"}},
+	{"time key renamed", sub(tower, "{", `"time":`, `"ts":`), nil},
+	{"time as a number", edit(tower, func(l string) []string { return []string{epochTime(l)} }), nil},
+
 	// How often and when.
 	{"delayed", delay(tower, contact, 70*time.Second), []string{"warn alert-late ContactLost"}},
 	{"thinned out", thin(dock, "Cargo unloaded", 6), []string{"warn frequency-changed Unloaded"}},
@@ -145,6 +159,13 @@ func asLogfmt(line string) []string {
 		parts = append(parts, k+"="+v)
 	}
 	return []string{strings.Join(parts, " ")}
+}
+
+var levelField = regexp.MustCompile(`"level":"[A-Z]+"`)
+
+// lowerLevel spells the level of a JSON record in lower case.
+func lowerLevel(line string) []string {
+	return []string{levelField.ReplaceAllStringFunc(line, strings.ToLower)}
 }
 
 var klogLine = regexp.MustCompile(`^([IWE])(\d\d)(\d\d) (\S+) +\d+ (\S+)\] ("(?:[^"\\]|\\.)*")(.*)$`)
