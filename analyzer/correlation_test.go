@@ -104,10 +104,10 @@ func TestNotifications(t *testing.T) {
 		if got := contains(ids(r), "notification-context-lost"); got != find {
 			t.Errorf("found %v; want %v", got, find)
 		}
-		if got := strings.Contains(strings.Join(r.Notes, "\n"), "on neither build the alerts of Dispatched name the task"); got != note {
+		if got := strings.Contains(strings.Join(r.Notes, "\n"), "named on neither build: the task by alerts of Dispatched"); got != note {
 			t.Errorf("note %v; want %v: %q", got, note, r.Notes)
 		}
-		if strings.Contains(strings.Join(r.Notes, "\n"), "name the queue") {
+		if strings.Contains(strings.Join(r.Notes, "\n"), "the queue by") {
 			t.Errorf("the label queue was not seen: %q", r.Notes)
 		}
 	}

@@ -28,7 +28,7 @@ func (c *comparison) messageFindings(class align.Class, said func(*MessageChange
 		if class == align.Added {
 			dependents = seenBy(ch.Rules)
 		}
-		f := Finding{Subject: subjectOf(ch), Message: said(ch) + where(ch) + doubts(ch) + dependents, Severity: severityOf(ch.Rules)}
+		f := Finding{Subject: subjectOf(ch), Message: said(ch) + where(ch) + doubts(ch) + dependents, Severity: severityOf(ch.Rules), Dependents: ch.Rules}
 		if ch.Weak || class == align.Added {
 			// No rule can depend on what was not there; what it does to rules is
 			// told of them.
@@ -211,7 +211,7 @@ func (c *comparison) fieldFindings(class align.Class, said func(*FieldSummary) s
 		if s.Class != class || s.Weak && len(s.Rules) == 0 {
 			continue
 		}
-		f := Finding{Subject: s.Name, Message: said(s) + ofMessages(m, s) + dependOn(s.Rules), Severity: severityOf(s.Rules)}
+		f := Finding{Subject: s.Name, Message: said(s) + ofMessages(m, s) + dependOn(s.Rules), Severity: severityOf(s.Rules), Dependents: s.Rules}
 		if s.To != "" {
 			f.Subject += " → " + s.To
 		}

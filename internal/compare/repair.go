@@ -73,7 +73,7 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 			f.Repair = found
 		}
 	}
-	rep.Patch = files.patch()
+	rep.Patch, rep.PatchFromRoot = files.patch()
 	return nil
 }
 
