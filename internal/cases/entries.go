@@ -61,7 +61,7 @@ func judgeUnique(a *profile.Assertion, objects []*facts.Object) Result {
 		first[e.text] = e.of
 	}
 	if len(bad) > 0 {
-		return fails("%s of %s again", counted(int64(len(bad)), "entry", "entries"), short(a.Path)).with(bad)
+		return fails("%s of %s again", counted(int64(len(bad)), "entry", "entries"), short(a.Path)).with(bad).by(int64(len(bad)))
 	}
 	return holds("%s of %s, none twice", counted(int64(len(all)), "entry", "entries"), short(a.Path))
 }
@@ -114,7 +114,7 @@ func judgeLive(a *profile.Assertion, objects []*facts.Object, f *facts.Facts) Re
 	if unknown != "" {
 		out.Reason += "; " + unknown
 	}
-	return out.with(lines)
+	return out.with(lines).by(int64(out.Left))
 }
 
 // findStale returns the stale entries of objects of one moment, how many

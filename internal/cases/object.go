@@ -163,7 +163,7 @@ func judgeObjectCount(a *profile.Assertion, objects []*facts.Object, seen bool) 
 	if within(*a.Count, n, 0) {
 		return holds("%s", said).with(lines)
 	}
-	return fails("%s", said).with(lines)
+	return fails("%s", said).with(lines).by(beyond(*a.Count, n, 0))
 }
 
 // judgeValues holds every object's value to the condition.
@@ -181,7 +181,7 @@ func judgeValues(a *profile.Assertion, objects []*facts.Object) Result {
 	}
 	of := counted(int64(len(objects)), "object", "objects")
 	if len(bad) > 0 {
-		return fails("%d of %s: %s %s", len(bad), of, short(a.Path), unmet(&a.Condition)).with(bad)
+		return fails("%d of %s: %s %s", len(bad), of, short(a.Path), unmet(&a.Condition)).with(bad).by(int64(len(bad)))
 	}
 	return holds("%s: %s %s", of, short(a.Path), met(&a.Condition)).with(good)
 }
@@ -314,7 +314,7 @@ func judgePreserved(a *profile.Assertion, f *facts.Facts) Result {
 	case kept == 0:
 		return notJudged("nothing to preserve: no %s had %s at %q", wanted(a.Object), short(a.Path), short(a.PreservedFrom))
 	case len(bad) > 0:
-		return fails("not preserved in %d of %s", len(bad), counted(int64(kept), "object", "objects")).with(bad)
+		return fails("not preserved in %d of %s", len(bad), counted(int64(kept), "object", "objects")).with(bad).by(int64(len(bad)))
 	}
 	return holds("preserved in %s", counted(int64(kept), "object", "objects")).with(good)
 }
