@@ -30,11 +30,12 @@ var layers = []struct{ folder, may string }{
 	{"internal/outcome", "internal/facts internal/logs"},
 	{"internal/panics", ""},
 	{"internal/messages", "internal/logs internal/logs/recordtime internal/outcome"},
-	{"internal/align", "internal/facts internal/logs internal/messages internal/outcome"},
+	{"internal/contrary", ""},
+	{"internal/align", "internal/contrary internal/facts internal/logs internal/messages internal/outcome"},
 	{"internal/profile", "internal/source internal/strictyaml internal/suggest internal/yamlpos"},
 	{"internal/correlate", "internal/facts internal/logs internal/messages internal/outcome internal/profile"},
 	{"internal/cases", "internal/facts internal/outcome internal/profile"},
-	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/logs internal/messages internal/outcome internal/source"},
+	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/contrary internal/logs internal/messages internal/outcome internal/source"},
 	{"internal/metrics", ""},
 	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
 	{"internal/yamlpos", "internal/source"},
@@ -63,7 +64,7 @@ var layers = []struct{ folder, may string }{
 
 // pure packages neither read nor write nor ask the time.
 var pure = []string{
-	"analyzer", "internal/align", "internal/cases", "internal/correlate", "internal/facts", "internal/messages",
+	"analyzer", "internal/align", "internal/cases", "internal/contrary", "internal/correlate", "internal/facts", "internal/messages",
 	"internal/outcome", "internal/panics", "internal/repair", "logql/syntax", "logql",
 }
 

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/stillfires/stillfires/internal/contrary"
 )
 
 // What evidence weighs. Wording can give four points; what surrounds it gives
@@ -20,7 +22,7 @@ const (
 	countPoints    = 0.6
 	levelPoints    = 0.3
 	apart          = -0.6 // another function, another logger
-	contrary       = -3.0 // the wording says the opposite
+	denied         = -3.0 // the wording says the opposite
 )
 
 // What is asked of a pair, by how much of the wording agrees, and how far
@@ -112,14 +114,14 @@ func (w *weighing) compare(d, c *Kind) likeness {
 		// Nobody says who wrote it; the stream at least tells the process.
 		l.function = streamPoints(d, c)
 	}
-	l.opposed = l.words < 1 && opposed(d.words, c.words)
+	l.opposed = l.words < 1 && contrary.Opposed(d.words, c.words)
 	l.unique = w.sharesUnique(w.keys, d.keys, c.keys) || w.sharesUnique(w.values, d.values, c.values)
 	l.score = wordPoints*l.words + l.function + l.logger + keyPoints*l.keys + valuePoints*l.values + countPoints*l.counts
 	if l.level {
 		l.score += levelPoints
 	}
 	if l.opposed {
-		l.score += contrary
+		l.score += denied
 	}
 	return l
 }

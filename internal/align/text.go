@@ -109,56 +109,6 @@ var little = map[string]bool{
 	"thi": true, "to": true, "wa": true, "was": true, "were": true, "with": true, "are": true,
 }
 
-// opposites are words that turn what a message says into its contrary.
-var opposites = [][2]string{
-	{"start", "stop"}, {"started", "stopped"}, {"starting", "stopping"}, {"start", "end"}, {"starting", "ending"},
-	{"started", "ended"}, {"started", "finished"}, {"starting", "finished"}, {"succeeded", "failed"},
-	{"successfully", "failed"}, {"success", "failure"}, {"succes", "failure"}, {"success", "error"}, {"created", "deleted"}, {"create", "delete"},
-	{"creating", "deleting"}, {"added", "removed"}, {"add", "remove"}, {"adding", "removing"}, {"enabled", "disabled"},
-	{"connected", "disconnected"}, {"connected", "lost"}, {"up", "down"}, {"open", "closed"}, {"opened", "closed"},
-	{"opening", "closing"}, {"accepted", "rejected"}, {"admitted", "rejected"}, {"admitted", "evicted"}, {"allowed", "denied"}, {"active", "inactive"},
-	{"valid", "invalid"}, {"healthy", "unhealthy"}, {"ready", "unready"}, {"suspended", "unsuspended"}, {"suspending", "unsuspending"},
-	{"suspended", "resumed"}, {"suspending", "resuming"}, {"locked", "unlocked"}, {"acquired", "released"}, {"acquiring", "releasing"},
-	{"increased", "decreased"}, {"increasing", "decreasing"}, {"before", "after"}, {"bound", "unbound"}, {"attached", "detached"},
-	{"mounted", "unmounted"}, {"registered", "unregistered"}, {"scheduled", "unscheduled"}, {"joined", "left"}, {"begin", "end"},
-	{"paused", "resumed"}, {"pausing", "resuming"}, {"update", "delete"}, {"update", "create"}, {"updated", "deleted"}, {"updated", "created"},
-}
-
-// opposed reports whether what differs between two texts turns one into the
-// contrary of the other: an opposite word, or a "not" in one of them.
-func opposed(a, b []string) bool {
-	onlyA, onlyB := without(a, b), without(b, a)
-	negative := func(w string) bool { return w == "not" || w == "no" || w == "never" || w == "cannot" || w == "without" }
-	if slices.ContainsFunc(onlyA, negative) != slices.ContainsFunc(onlyB, negative) {
-		return true
-	}
-	for _, pair := range opposites {
-		if slices.Contains(onlyA, pair[0]) && slices.Contains(onlyB, pair[1]) ||
-			slices.Contains(onlyA, pair[1]) && slices.Contains(onlyB, pair[0]) {
-			return true
-		}
-	}
-	for _, w := range onlyA {
-		if slices.ContainsFunc(onlyB, func(v string) bool { return negated(w, v) || negated(v, w) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// negated reports whether long is short with a prefix that negates it.
-func negated(short, long string) bool {
-	if len(short) < 4 {
-		return false
-	}
-	rest, ok := strings.CutSuffix(long, short)
-	return ok && (rest == "un" || rest == "in" || rest == "dis" || rest == "non" || rest == "im" || rest == "de")
-}
-
-func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(w string) bool { return slices.Contains(b, w) })
-}
-
 // maxLineValues bounds the values that are taken from one line.
 const maxLineValues = 100
 
