@@ -135,6 +135,14 @@ func forms(w string) []string {
 	return out
 }
 
+// without returns the words of a that b lacks, or has fewer times.
 func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(w string) bool { return slices.Contains(b, w) })
+	rest := slices.Clone(b)
+	return slices.DeleteFunc(slices.Clone(a), func(w string) bool {
+		i := slices.Index(rest, w)
+		if i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		}
+		return i >= 0
+	})
 }

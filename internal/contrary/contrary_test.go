@@ -35,6 +35,7 @@ func TestOpposed(t *testing.T) {
 		{"did bind", "didn\u2019t bind", true},
 		{"loaded", "failed to load", true},
 		{"bind", "could not bind", true},
+		{"brake on on crane", "brake off on crane", true},
 		{"cordoned", "uncordoned", true},
 		{"retrying after error", "will not retry after error", true},
 		{"retrying", "not retrying", true},
