@@ -86,7 +86,7 @@ func (c *comparison) paired(p *pair) {
 	ch := Change{Deployed: p.deployed, Candidate: p.candidate}
 	d, n := p.deployed[0], p.candidate[0]
 	c.saidElsewhere(&ch, p)
-	if d.Level != n.Level || d.Verbosity != n.Verbosity {
+	if (d.Level != n.Level || d.Verbosity != n.Verbosity) && !verbosityUnknown(d, n) && !verbosityUnknown(n, d) {
 		ch.add(LevelChanged)
 	}
 	c.hidden(&ch)
@@ -211,6 +211,13 @@ func (c *Change) headFields() {
 	if d.Text == "" || n.Text == "" {
 		drop(Reworded, messageRole)
 	}
+}
+
+// verbosityUnknown reports whether a may have the verbosity of b, as klog writes
+// a message of any verbosity as info.
+func verbosityUnknown(a, b *Kind) bool {
+	return a.Level == "info" && b.Level == "debug" && slices.Equal(a.Encodings, []outcome.Encoding{outcome.Klog}) &&
+		!slices.Contains(b.Encodings, outcome.Klog)
 }
 
 // byEncoding reports whether a change of a field comes with a change of the
