@@ -110,12 +110,31 @@ func (c *comparison) told(said *Kind, deployed bool) bool {
 	if deployed {
 		side = c.m.deployed
 	}
+	if c.fieldGone(said, deployed) {
+		return false
+	}
 	for _, k := range side {
 		if k.Field == "" && slices.Contains(k.said, said) {
 			return c.carries(k, deployed)
 		}
 	}
 	return true
+}
+
+// fieldGone reports whether the other build writes the record's own message
+// without the field that holds a sentence: that is told of the field.
+func (c *comparison) fieldGone(said *Kind, deployed bool) bool {
+	for _, p := range c.m.pairs {
+		own, others := p.candidate, p.deployed
+		if deployed {
+			own, others = others, own
+		}
+		if slices.ContainsFunc(own, func(k *Kind) bool { return slices.Contains(k.said, said) }) {
+			s := shapeOf(others)
+			return s.find(said.Field) == nil
+		}
+	}
+	return false
 }
 
 // nearest returns the kind of the other build whose wording is most like that

@@ -52,6 +52,51 @@ func TestCompare(t *testing.T) {
 			[]string{"message-removed: Object was found in cache -> ", "message-added:  -> Object was not found in cache"},
 		},
 		{
+			"contrary, as base forms tell",
+			runs(`info link link.go "Lease of site acquired" 12 site=east`),
+			runs(`info link link.go "Lease of site lost" 12 site=east`),
+			[]string{"message-removed: Lease of site acquired -> ", "message-added:  -> Lease of site lost"},
+		},
+		{
+			"a mask stands for no word that says what happened",
+			runs(`info link link.go "Winch <*> engaged for lift" 12 site=east`),
+			runs(`info link link.go "Winch not engaged for lift" 12 site=east`),
+			[]string{"message-removed: Winch <*> engaged for lift -> ", "message-added:  -> Winch not engaged for lift"},
+		},
+		{
+			"names that varied on one build only",
+			runs(`info q q.go "Queue <*> was drained" 12`),
+			runs(`info q q.go "Queue alpha was drained" 6`, `info q q.go "Queue bravo was drained" 6`),
+			[]string{},
+		},
+		{
+			"a prefix for all, and contrary messages in one place",
+			runs(`info hoist lift.go "Lift of crate started" 20 crate=c-1`, `info hoist lift.go "Lift of crate finished" 20 crate=c-1`),
+			runs(`info hoist lift.go "gantry: Lift of crate started" 20 crate=c-1`, `info hoist lift.go "gantry: Lift of crate finished" 20 crate=c-1`),
+			[]string{
+				"message-reworded: Lift of crate finished -> gantry: Lift of crate finished",
+				"message-reworded: Lift of crate started -> gantry: Lift of crate started",
+			},
+		},
+		{
+			"contrary messages are no parts of one",
+			runs(`info hoist lift.go "Lift of crate started" 20 crate=c-1`),
+			runs(`info hoist lift.go "Lift of crate failed" 10 crate=c-1`, `info hoist lift.go "Lift of crate aborted" 10 crate=c-1`),
+			[]string{"message-removed: Lift of crate started -> ", "message-added:  -> Lift of crate aborted", "message-added:  -> Lift of crate failed"},
+		},
+		{
+			"a case named in the text became a field",
+			runs(`info berth place.go "Placed crate on north-berth" 10 crate=c-1`, `info berth place.go "Placed crate on south-berth" 10 crate=c-2`),
+			runs(`info berth place.go "Placed crate" 20 crate=c-1,c-2 berth=north,south`),
+			[]string{"granularity-changed+field-gained: Placed crate on north-berth | Placed crate on south-berth -> Placed crate gained:berth"},
+		},
+		{
+			"an error moved into the text",
+			runs(`error scale weigh.go "Could not weigh crate" 20 crate=c-1 error*=dial tcp <*>: connection refused`),
+			runs(`error scale weigh.go "Could not weigh crate: dial tcp <*>: connection refused" 20 crate=c-1`),
+			[]string{"message-reworded+field-lost: Could not weigh crate -> Could not weigh crate: dial tcp <*>: connection refused lost:error"},
+		},
+		{
 			"moved to a field",
 			runs(`info events rec.go "Volume <*> was attached" 20 reason=Attached object=db`, `info events rec.go "Backup of <*> finished" 20 reason=Backup object=db`),
 			runs(`info events rec.go "Event" 40 reason=Attached,Backup object=db note*=Volume <*> was attached|Backup of <*> finished`),

@@ -28,6 +28,7 @@ type matching struct {
 func match(deployed, candidate []*Kind) *matching {
 	m := &matching{weighing: newWeighing(deployed, candidate), deployed: deployed, candidate: candidate}
 	m.equal()
+	m.patterns()
 	m.sameText()
 	m.loosen()
 	m.best(true)
@@ -116,26 +117,34 @@ func (m *matching) sameText() {
 	m.each(func(d, c *Kind) bool { return d.Logger == c.Logger && sameFunction(d, c) })
 	m.each(func(d, c *Kind) bool { return sameLogger(d, c) && sameFunction(d, c) })
 	m.each(func(d, c *Kind) bool { return d.Logger != "" && d.Logger == c.Logger && d.Level == c.Level })
-	m.join()
+	m.join(func(k, own, other *Kind) bool {
+		return (other.Logger == "" || k.Logger == "") && own.Logger != k.Logger && samePlace(other.Function, k.Function, 1, 0.5) >= 0 &&
+			other.Level == k.Level && other.Verbosity == k.Verbosity && sameTokens(other.tokens, k.tokens)
+	})
 }
 
-// join adds kinds without partner to the pair that has their text, function
-// and level, where either side of it names no logger.
-func (m *matching) join() {
+// patterns adds kinds without partner to the pair that has their place and a
+// text with masks which theirs fits: what varies was seen to vary on one build
+// only.
+func (m *matching) patterns() {
+	m.join(func(k, _, other *Kind) bool {
+		return other.Logger == k.Logger && other.Function == k.Function && other.Level == k.Level && other.Verbosity == k.Verbosity &&
+			fits(other.tokens, k.tokens)
+	})
+}
+
+// join adds kinds without partner to the first pair for which fit holds, given
+// the kind and the first kind of the pair on its own build and on the other.
+func (m *matching) join(fit func(k, own, other *Kind) bool) {
 	taken := map[*Kind]bool{}
-	fit := func(k *Kind, own, others []*Kind) bool {
-		o := others[0]
-		return (o.Logger == "" || k.Logger == "") && own[0].Logger != k.Logger && samePlace(o.Function, k.Function, 1, 0.5) >= 0 &&
-			o.Level == k.Level && o.Verbosity == k.Verbosity && sameTokens(o.tokens, k.tokens)
-	}
 	for _, p := range m.pairs {
 		for _, c := range m.candidate {
-			if !taken[c] && fit(c, p.candidate, p.deployed) {
+			if !taken[c] && fit(c, p.candidate[0], p.deployed[0]) {
 				p.candidate, taken[c] = append(p.candidate, c), true
 			}
 		}
 		for _, d := range m.deployed {
-			if !taken[d] && fit(d, p.deployed, p.candidate) {
+			if !taken[d] && fit(d, p.deployed[0], p.candidate[0]) {
 				p.deployed, taken[d] = append(p.deployed, d), true
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/stillfires/stillfires/internal/messages"
 )
 
 // mask stands for what varies in a text.
@@ -19,19 +21,25 @@ const (
 )
 
 // tokens returns the words of a text between blanks. A word that varies, or
-// has a digit, is a mask.
+// has a digit, is a mask; letters before what varies stay, as in "state=<*>".
 func tokens(text string) []string {
 	out := strings.Fields(text)
 	if len(out) > maxTokens {
 		out = out[:maxTokens]
 	}
 	for i, t := range out {
-		if strings.Contains(t, mask) || strings.ContainsAny(t, "0123456789") {
+		at := strings.Index(t, mask)
+		switch {
+		case at > 0 && hasLetter(t[:at]) && !strings.ContainsAny(t[:at], "0123456789"):
+			out[i] = t[:at] + mask
+		case at >= 0 || strings.ContainsAny(t, "0123456789"):
 			out[i] = mask
 		}
 	}
 	return out
 }
+
+func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
 // alike returns the kind among list whose text is a pattern of the same texts.
 func alike(list []*Kind, words []string) *Kind {
@@ -50,7 +58,8 @@ func sameTokens(a, b []string) bool {
 }
 
 // fits reports whether words fit a pattern, whose masks stand for one word or
-// more.
+// more. No mask stands for a word that says what happened: "crane <*> is up" is
+// not "crane not is up".
 func fits(pattern, words []string) bool {
 	fixed := 0
 	for _, p := range pattern {
@@ -58,7 +67,7 @@ func fits(pattern, words []string) bool {
 			fixed++
 		}
 	}
-	if fixed == len(pattern) || fixed < 2 || 2*fixed < len(pattern) {
+	if !slices.ContainsFunc(pattern, masked) || fixed < 2 || 2*fixed < len(pattern) {
 		return false
 	}
 	// The usual match of a pattern with stars: after a mismatch the last mask
@@ -66,12 +75,12 @@ func fits(pattern, words []string) bool {
 	p, w, star, from := 0, 0, -1, 0
 	for w < len(words) {
 		switch {
-		case p < len(pattern) && pattern[p] == mask:
+		case p < len(pattern) && pattern[p] == mask && !says(words[w]):
 			star, from = p, w+1
 			p, w = p+1, w+1
-		case p < len(pattern) && pattern[p] == words[w]:
+		case p < len(pattern) && pattern[p] != mask && fitsWord(pattern[p], words[w]):
 			p, w = p+1, w+1
-		case star >= 0:
+		case star >= 0 && !says(words[from]):
 			from++
 			p, w = star+1, from
 		default:
@@ -79,6 +88,24 @@ func fits(pattern, words []string) bool {
 		}
 	}
 	return p == len(pattern)
+}
+
+func masked(token string) bool { return strings.HasSuffix(token, mask) }
+
+// fitsWord reports whether a word fits one of a pattern.
+func fitsWord(pattern, word string) bool {
+	if pattern == word {
+		return true
+	}
+	head, ok := strings.CutSuffix(pattern, mask)
+	rest, has := strings.CutPrefix(word, head)
+	return ok && has && rest != "" && !says(rest)
+}
+
+// says reports whether a word, without the punctuation around it, says what
+// happened or how something is, and so is no name.
+func says(word string) bool {
+	return messages.Telling([]byte(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })))
 }
 
 // wordsOf returns the words of a text in lower case, without plural endings,

@@ -5,7 +5,7 @@ import "strings"
 // axes holds words in base form that are contrary to those on the other side
 // of the bar. Words of one side may say the same. Irregular forms are listed.
 var axes = [...]string{
-	"start begin began begun launch boot|stop end finish halt terminate quit exit shutdown complete",
+	"start begin began begun launch boot initiate|stop end finish halt terminate quit exit shutdown complete conclude abort cancel crash fail",
 	"succeed success succes successful successfully pass ok okay|fail failure failed error errored crash abort cancel unsuccessful refuse panic broken reject",
 	"complete completion finish done|fail failure error abort cancel interrupt incomplete pending crash drop skip",
 	"create creation add addition insert|delete deletion remove removal destroy erase purge drop prune",
