@@ -22,7 +22,6 @@ var axes = [...]string{
 	"online|offline",
 	"on|off",
 	"in inbound|out outbound",
-	"to|from",
 	"true|false",
 	"yes|no not",
 	"right correct|wrong incorrect left",
@@ -88,15 +87,17 @@ var prefixes = [...]string{"un", "in", "im", "ir", "il", "dis", "de", "non", "mi
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		out[w] = true
 	}
 	return out
 }
 
-// A side is one side of one axis: twice the number of the axis, one more for
-// the right side.
-type side int
+// A side is one side of one axis.
+type side struct {
+	axis int
+	side uint8 // 1 left, 2 right
+}
 
 // sides holds the sides that a base form is on.
 var sides = func() map[string][]side {
@@ -104,8 +105,8 @@ var sides = func() map[string][]side {
 	for i, axis := range axes {
 		left, right, _ := strings.Cut(axis, "|")
 		for n, words := range [...]string{left, right} {
-			for _, w := range strings.Fields(words) {
-				out[w] = append(out[w], side(2*i+n))
+			for w := range strings.FieldsSeq(words) {
+				out[w] = append(out[w], side{i, uint8(n + 1)})
 			}
 		}
 	}

@@ -22,12 +22,33 @@ func Opposed(a, b []string) bool {
 		// Both deny: "failed to complete", "could not finish".
 		onlyA, onlyB = asserted(onlyA), asserted(onlyB)
 	}
-	for _, u := range onlyA {
-		if slices.ContainsFunc(onlyB, func(v string) bool { return contrary(u, v) }) {
+	return onSides(onlyA, onlyB) || slices.ContainsFunc(onlyA, func(u string) bool {
+		return slices.ContainsFunc(onlyB, func(v string) bool { return prefixed(u, v) })
+	})
+}
+
+// onSides reports whether two lists of words are on both sides of an axis. One
+// that is on both sides alone, as "lost connection" is, is on neither.
+func onSides(a, b []string) bool {
+	x, y := sidesOf(a), sidesOf(b)
+	for axis, side := range x {
+		if other := y[axis]; side|other == 3 && side != 3 && other != 3 {
 			return true
 		}
 	}
 	return false
+}
+
+func sidesOf(words []string) map[int]uint8 {
+	out := map[int]uint8{}
+	for _, w := range words {
+		for _, f := range forms(w) {
+			for _, s := range sides[f] {
+				out[s.axis] |= s.side
+			}
+		}
+	}
+	return out
 }
 
 // asserted returns the words that do not deny anything.
@@ -58,25 +79,10 @@ func isFailure(w string) bool {
 	return slices.ContainsFunc(forms(w), func(f string) bool { return failures[f] })
 }
 
-// contrary reports whether two words are on both sides of one axis, or one
-// negates the other by a prefix.
-func contrary(u, v string) bool {
-	fu, fv := forms(u), forms(v)
-	same := slices.ContainsFunc(fu, func(f string) bool { return slices.Contains(fv, f) })
-	if same {
-		return false // "stopping" and "stopped"
-	}
-	for _, f := range fu {
-		for _, s := range sides[f] {
-			for _, g := range fv {
-				if slices.Contains(sides[g], s^1) {
-					return true
-				}
-			}
-		}
-	}
-	for _, f := range fu {
-		for _, g := range fv {
+// prefixed reports whether one of two words negates the other by a prefix.
+func prefixed(u, v string) bool {
+	for _, f := range forms(u) {
+		for _, g := range forms(v) {
 			if negated(f, g) || negated(g, f) {
 				return true
 			}

@@ -52,6 +52,8 @@ func TestOpposed(t *testing.T) {
 		{"job changed queues", "job changed queue-name", false},
 		{"successfully loaded configuration", "configuration loaded", false},
 		{"stopping", "stopped", false},
+		{"lost connection to", "is disconnected from", false},
+		{"lost connection to the worker", "the manager dropped its link to the worker", false},
 		{"start and stop", "stop and start", false},
 		{"", "", false},
 	} {
@@ -73,7 +75,7 @@ func TestAxes_TwoSides(t *testing.T) {
 			t.Errorf("axis %d: %q has not two sides", i, axis)
 		}
 		seen := map[string]bool{}
-		for _, w := range strings.Fields(left + " " + right) {
+		for w := range strings.FieldsSeq(left + " " + right) {
 			if seen[w] {
 				t.Errorf("axis %d: %q stands twice", i, w)
 			}
