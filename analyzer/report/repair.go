@@ -91,7 +91,7 @@ func changedPart(f *analyzer.Finding) string {
 		m++
 	}
 	// From the stage in which the change stands to its end.
-	if i := strings.LastIndexAny(is[:n], "|{"); i > 0 {
+	if i := strings.LastIndexAny(is[:n], "|{"); i >= 0 {
 		n = i
 	}
 	head, tail := "", ""
@@ -101,6 +101,8 @@ func changedPart(f *analyzer.Finding) string {
 	end := len(is) - m
 	if i := strings.IndexAny(is[end:], "|[}"); i >= 0 {
 		end += i
+	} else {
+		end = len(is)
 	}
 	if end < len(is) {
 		tail = "…"

@@ -62,10 +62,18 @@ func (t *telling) short(b *block) string {
 	if word == "" || len(b.scenarios) == 0 {
 		return "in " + names(b.scenarios, 2)
 	}
-	if len(t.r.Scenarios) == 1 {
-		return word
+	must := len(b.expected[analyzer.MustFire])
+	if must == len(b.scenarios) {
+		word += " where it must fire"
 	}
-	if len(b.scenarios) == 1 {
+	switch {
+	case len(t.r.Scenarios) == 1:
+		return word
+	case must > 0 && must < len(b.scenarios):
+		return fmt.Sprintf("%s in %d of %d scenarios, where it must fire in %d", word, len(b.scenarios), len(t.r.Scenarios), must)
+	case len(b.scenarios) == 1 && b.declared():
+		return word + ", in " + b.scenarios[0]
+	case len(b.scenarios) == 1:
 		return word + " in " + b.scenarios[0]
 	}
 	return fmt.Sprintf("%s in %d of %d scenarios", word, len(b.scenarios), len(t.r.Scenarios))

@@ -75,6 +75,40 @@ func TestAmong(t *testing.T) {
 	f("yyyn", "x-x-", "silent in s0, s2, 2 of 3 scenarios in which it fired")
 }
 
+// TestChangedPart: the stage that changes is shown whole.
+func TestChangedPart(t *testing.T) {
+	f := func(was, is, want string) {
+		t.Helper()
+		got := changedPart(&analyzer.Finding{Rule: &rules.Rule{Expr: was}, Repair: &analyzer.Repair{Expr: is}})
+		if got != want {
+			t.Errorf("%s → %s: %q; want %q", was, is, got, want)
+		}
+	}
+	f(`sum(count_over_time({a="b"} |= "x y" [1m])) > 0`, `sum(count_over_time({a="b"} |= "x y" or "x z" [1m])) > 0`, `…|= "x y" or "x z"…`)
+	f(`{a="b"} | msg="was y, too"`, `{a="b"} | msg=~"was (y|z), too"`, `…| msg=~"was (y|z), too"`)
+	f(`{a="b"} |= "x"`, `{a="c"} |= "x"`, `{a="c"…`)
+}
+
+// TestShort: in short, too, it is said where a rule must fire.
+func TestShort(t *testing.T) {
+	f := func(want, id string, scenarios []string, expect ...analyzer.Expect) {
+		t.Helper()
+		b := &block{first: &analyzer.Finding{ID: id}, scenarios: scenarios, expected: map[analyzer.Expect][]string{}}
+		for i, e := range expect {
+			b.expected[e] = append(b.expected[e], scenarios[i])
+		}
+		if got := newTelling(&analyzer.Report{Scenarios: []string{"a", "b", "c"}}).short(b); got != want {
+			t.Errorf("%s in %v: %q; want %q", id, scenarios, got, want)
+		}
+	}
+	f("silent in a", "alert-lost", []string{"a"}, analyzer.ExpectNone)
+	f("silent where it must fire, in a", "alert-lost", []string{"a"}, analyzer.MustFire)
+	f("finds nothing in 2 of 3 scenarios", "match-lost", []string{"a", "b"}, analyzer.ExpectNone, analyzer.ExpectNone)
+	f("silent in 2 of 3 scenarios, where it must fire in 1", "alert-lost", []string{"a", "b"}, analyzer.MustFire, analyzer.ExpectNone)
+	f("fires where it must not, in a", "alert-false", []string{"a"}, analyzer.MustStaySilent)
+	f("in a", "stale-entry", []string{"a"})
+}
+
 // TestSureness: what keeps a verdict from being sure is said, and only that.
 func TestSureness(t *testing.T) {
 	f := func(in *input, want ...string) {
