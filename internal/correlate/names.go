@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/stillfires/stillfires/internal/messages"
 )
 
@@ -105,6 +107,9 @@ type hit struct {
 	value int
 }
 
+// maxFields bounds the texts of one record, where lists make it many.
+const maxFields = 512
+
 // maxHits bounds the things that are looked at of one record.
 const maxHits = 32
 
@@ -140,6 +145,10 @@ func (f *finder) find(rec *messages.Record, cluster string) []hit {
 	said := false
 	for i := range rec.Fields {
 		r := &rec.Fields[i]
+		if r.Type == messages.Array {
+			f.list(r)
+			continue
+		}
 		if r.Type != messages.String || r.Role == messages.Time || r.Role == messages.Level || r.Role == messages.Caller {
 			continue
 		}
@@ -161,6 +170,19 @@ func (f *finder) find(rec *messages.Record, cluster string) []hit {
 		f.inField(&f.fields[i])
 	}
 	return f.hits
+}
+
+// list takes each text of a list for one of its field.
+func (f *finder) list(r *messages.Field) {
+	gjson.ParseBytes(r.Raw).ForEach(func(_, v gjson.Result) bool {
+		if v.Type == gjson.String {
+			f.buf = append(f.buf, r.Name...)
+			f.ends = append(f.ends, len(f.buf))
+			f.buf = append(f.buf, v.Str...)
+			f.ends = append(f.ends, len(f.buf))
+		}
+		return len(f.ends) < 2*maxFields
+	})
 }
 
 // cut makes the fields of what is in buf: one string for all of a record.

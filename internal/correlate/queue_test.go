@@ -130,6 +130,8 @@ func TestNames(t *testing.T) {
 	f(`hub {"msg":"a","namespace":"y","taskName":"$T"}`, "task", "name in taskName: 2 ambiguous")
 	f(`hub {"msg":"task x/$T waits"}`, "task", "namespace/name in msg: 2 text")
 	f(`hub {"msg":"a","err":"task \"$T\": conflict"}`, "task", "name in err: 2 text")
+	f(`hub {"msg":"a","tasks":["x/other","x/$T"],"more":[1,{"a":"b"}]}`, "task", "namespace/name in tasks: 2")
+	f(`hub {"msg":"a","ids":["u-task-$T"]}`, "task", "uid in ids: 2")
 	f(`hub {"msg":"a","o":{"meta":{"uid":"u-task-$T"}}}`, "task", "uid in o.meta.uid: 2")
 	f(`hub {"msg":"a","u":"u-copy-$T"}`, "copy", "uid in u: 2") // a UID is one of any cluster
 	f(`hub I0101 00:00:00.000001 1 a.go:12] "Took" task="x/$T"`, "task", "namespace/name in task: 2")
