@@ -88,6 +88,9 @@ func newBuild(runs []*outcome.Run) *build {
 	for r, run := range runs {
 		for i := range run.Messages {
 			m := &run.Messages[i]
+			if m.Encoding == outcome.Text && m.Level == "" && m.Panics == m.Count {
+				continue // lines of panics, which are told of as what they are
+			}
 			k := &Kind{Text: m.Text, Logger: m.Logger, Function: m.Function, Level: m.Level, Verbosity: m.Verbosity}
 			id := k.identity()
 			known := byIdentity[id]

@@ -33,6 +33,8 @@ type Message struct {
 	// name. Encodings that give them no names have none.
 	Heads []Key
 	Count int64
+	// Panics is how many of the records are part of a panic.
+	Panics int64
 	// First and Last are the first and the last record of this kind.
 	First, Last Evidence
 }
