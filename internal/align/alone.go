@@ -88,14 +88,15 @@ func (k *Kind) bare() bool {
 }
 
 // carries reports whether a kind is a constant text around sentences that were
-// paired with messages of the other build.
+// paired with messages of the other build, or with sentences in another field.
+// One that stands in the same field, under another text, explains nothing.
 func (c *comparison) carries(k *Kind, deployed bool) bool {
 	return slices.ContainsFunc(c.m.pairs, func(p *pair) bool {
 		side := p.candidate
 		if deployed {
 			side = p.deployed
 		}
-		return side[0].Field != "" && slices.Contains(k.said, side[0])
+		return side[0].Field != "" && !c.m.sameField(p.deployed[0].Field, p.candidate[0].Field) && slices.Contains(k.said, side[0])
 	})
 }
 

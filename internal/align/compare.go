@@ -119,7 +119,7 @@ func (c *comparison) paired(p *pair) {
 // saidElsewhere tells rewording and moving between message and field.
 func (c *comparison) saidElsewhere(ch *Change, p *pair) {
 	d, n := p.deployed[0], p.candidate[0]
-	if d.Field != n.Field {
+	if !c.m.sameField(d.Field, n.Field) {
 		ch.add(MovedToField)
 	}
 	if !p.split && !sameTokens(d.tokens, n.tokens) {

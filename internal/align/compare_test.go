@@ -34,6 +34,18 @@ func TestCompare(t *testing.T) {
 			[]string{"message-reworded: Took over leadership -> Elected"},
 		},
 		{
+			"no word in common, but as often and of the same things",
+			runs(`info pod pod.go "Took over" 24 pod=web-1,web-2`),
+			runs(`info pod pod.go "Elected" 24 pod=web-1,web-2`),
+			[]string{"message-reworded: Took over -> Elected"},
+		},
+		{
+			"no word in common, and of the same things, but not as often",
+			runs(`info pod pod.go "Took over" 24 pod=web-1,web-2`),
+			runs(`info pod pod.go "Elected" 25 pod=web-1,web-2`),
+			[]string{"message-removed: Took over -> ", "message-added:  -> Elected"},
+		},
+		{
 			"few words in common, and others of the same place",
 			runs(`info pod pod.go "Took over" 12 pod=web-1,web-2`),
 			runs(`info pod pod.go "Elected" 12 pod=web-1,web-2`, `info pod pod.go "Chosen" 12 pod=web-1,web-2`),
@@ -44,6 +56,30 @@ func TestCompare(t *testing.T) {
 			runs(`info link link.go "Link to site opened" 12 site=east`),
 			runs(`info link link.go "Link to site closed" 12 site=east`),
 			[]string{"message-removed: Link to site opened -> ", "message-added:  -> Link to site closed"},
+		},
+		{
+			"an end is no new beginning",
+			runs(`info link link.go "Watch of site ended" 12 site=east`),
+			runs(`info link link.go "Watch of site resumed" 12 site=east`),
+			[]string{"message-removed: Watch of site ended -> ", "message-added:  -> Watch of site resumed"},
+		},
+		{
+			"a clause after a value is no value",
+			runs(`info lot lot.go "Lot <*> was sold, price since opening was <*>" 12 lot=a,b`),
+			runs(`info lot lot.go "Lot <*> was sold" 12 lot=a,b`, `info lot lot.go "Price since opening was <*>" 12 lot=a,b`),
+			[]string{"granularity-changed: Lot <*> was sold, price since opening was <*> -> Lot <*> was sold | Price since opening was <*>"},
+		},
+		{
+			"the contrary, with the same sentence in a field",
+			runs(`info link link.go "Watch of site ended" 12 site=east why*=too old resource version`),
+			runs(`info link link.go "Watch of site resumed" 12 site=east why*=too old resource version`),
+			[]string{"message-removed: Watch of site ended -> ", "message-added:  -> Watch of site resumed"},
+		},
+		{
+			"a value of several words is one",
+			runs(`info lot lot.go "Lots <*> were sold" 12 lot=a,b`),
+			runs(`info lot lot.go "Lots east-a, west-b were sold" 12 lot=a,b`),
+			[]string{},
 		},
 		{
 			"a negation is no rewording",
@@ -174,6 +210,30 @@ func TestCompare(t *testing.T) {
 			"field renamed in spelling",
 			runs(`info nic nic.go "Link is up" 7 nicName=eth0`), runs(`info nic nic.go "Link is up" 7 nic_name=eth9`),
 			[]string{"field-renamed: Link is up -> Link is up renamed:nicName>nic_name"},
+		},
+		{
+			"field renamed that holds sentences",
+			runs(`error rec rec.go "Sync failed" 60 error*=no link to site|too many requests`, `error gc gc.go "Sweep failed" 60 error*=no link to site|too many requests`),
+			runs(`error rec rec.go "Sync failed" 60 err*=no link to site|too many requests`, `error gc gc.go "Sweep failed" 60 err*=no link to site|too many requests`),
+			[]string{
+				"field-renamed: Sweep failed -> Sweep failed renamed:error>err",
+				"field-renamed: Sync failed -> Sync failed renamed:error>err",
+			},
+		},
+		{
+			"field renamed that holds short names",
+			runs(`info nic nic.go "Link is up" 30 bay=b1,b2,b3`), runs(`info nic nic.go "Link is up" 30 slot=b1,b2,b3`),
+			[]string{"field-renamed: Link is up -> Link is up renamed:bay>slot"},
+		},
+		{
+			"small numbers prove no renaming",
+			runs(`info nic nic.go "Link is up" 30 bay=1,2,3`), runs(`info nic nic.go "Link is up" 30 slot=1,2,3`),
+			[]string{"field-lost+field-gained: Link is up -> Link is up lost:bay gained:slot"},
+		},
+		{
+			"field always null",
+			runs(`info nic nic.go "Link is up" 7 driver=mlx5`), runs(`info nic nic.go "Link is up" 7 driver/null=`),
+			[]string{"field-type-changed: Link is up -> Link is up type-changed:driver"},
 		},
 		{
 			"fields of other values are not one renamed",

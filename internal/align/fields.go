@@ -29,6 +29,8 @@ const absentByChance = 0.05
 const (
 	sharedValues = 0.5
 	manyValues   = 6
+	// A field holds some values of its own if it has as many as this.
+	ownValues = 3
 )
 
 // A shape is the fields of one or several kinds.
@@ -115,7 +117,8 @@ func compareFields(d, c []*Kind) []FieldChange {
 		}
 		f := FieldChange{Name: k.Name, Role: k.Role, Weak: k.Count < 2 && o.Count < 2}
 		switch {
-		case otherType(k.Types, o.Types):
+		case otherType(k.Types, o.Types), emptied(k, o):
+			f.Weak = f.Weak || emptied(k, o) && min(k.Count, o.Count) < fewRecords
 			retyped[k.Name] = true
 			f.Class, f.Deployed, f.Candidate = FieldTypeChanged, k.Types, o.Types
 		case k.Role == levelRole && o.Role == levelRole && sameLevel(d, c) && otherValues(k.Values, o.Values):
@@ -135,6 +138,11 @@ func compareFields(d, c []*Kind) []FieldChange {
 		return cmp.Or(cmp.Compare(rank(a.Class), rank(b.Class)), cmp.Compare(a.Name, b.Name))
 	})
 	return out
+}
+
+// emptied reports whether a field that was never null is nothing else any more.
+func emptied(d, c *outcome.Key) bool {
+	return len(d.Types) > 0 && !slices.Contains(d.Types, "null") && slices.Equal(c.Types, []string{"null"})
 }
 
 // sameLevel reports whether two kinds are of one level, however it is spelled.
@@ -298,10 +306,18 @@ func sameField(from, to *outcome.Key, kept map[string]bool) (score float64, shar
 	if least > 0 && tell && float64(len(shared)) >= sharedValues*float64(least) {
 		return 1 + float64(len(shared))/float64(least) + names, shared
 	}
-	if names == 1 {
-		return names, shared
+	if names == 1 || sameShort(from, to, kept) {
+		return 1 + names, shared
 	}
 	return 0, nil
+}
+
+// sameShort reports whether two fields hold the same few short names, as often,
+// and no field that both builds have holds one of them. Small numbers may agree
+// by chance.
+func sameShort(from, to *outcome.Key, kept map[string]bool) bool {
+	return len(from.Values) >= ownValues && slices.Equal(from.Values, to.Values) && !from.Cut && !to.Cut && from.Count == to.Count &&
+		!slices.ContainsFunc(from.Values, func(v string) bool { return len(v) < 2 || digitsOnly(v) || kept[v] })
 }
 
 // leaf returns the last part of a name, in lower case.

@@ -22,11 +22,14 @@ type matching struct {
 	pairs               []*pair
 	deployed, candidate []*Kind // without partner
 	skipped             int     // kinds that were too many to look at
+	// renamed are the fields with sentences, by name on each build, that have
+	// another name in a message of both.
+	renamed map[[2]string]bool
 }
 
 // match pairs the kinds of two builds.
 func match(deployed, candidate []*Kind) *matching {
-	m := &matching{weighing: newWeighing(deployed, candidate), deployed: deployed, candidate: candidate}
+	m := &matching{weighing: newWeighing(deployed, candidate), deployed: deployed, candidate: candidate, renamed: map[[2]string]bool{}}
 	m.equal()
 	m.patterns()
 	m.sameText()
@@ -156,8 +159,9 @@ func (m *matching) join(fit func(k, own, other *Kind) bool) {
 // those of which the other build's partner does not hold the same.
 func (m *matching) loosen() {
 	for _, p := range m.pairs {
-		m.deployed = append(m.deployed, news(p.deployed, p.candidate)...)
-		m.candidate = append(m.candidate, news(p.candidate, p.deployed)...)
+		m.renames(p)
+		m.deployed = append(m.deployed, news(p.deployed, p.candidate, m.sameField)...)
+		m.candidate = append(m.candidate, news(p.candidate, p.deployed, func(c, d string) bool { return m.sameField(d, c) })...)
 	}
 	for _, side := range []*[]*Kind{&m.deployed, &m.candidate} {
 		others := m.candidate
@@ -178,6 +182,23 @@ func (m *matching) loosen() {
 		slices.SortFunc(*side, func(a, b *Kind) int { return cmp.Compare(a.identity(), b.identity()) })
 	}
 }
+
+// renames notes the fields of a pair that hold sentences under another name.
+func (m *matching) renames(p *pair) {
+	says := func(k *Kind) bool { return len(k.said) > 0 }
+	if !slices.ContainsFunc(p.deployed, says) || !slices.ContainsFunc(p.candidate, says) {
+		return
+	}
+	for _, f := range compareFields(p.deployed, p.candidate) {
+		if f.Class == FieldRenamed {
+			m.renamed[[2]string{f.Name, f.To}] = true
+		}
+	}
+}
+
+// sameField reports whether a field of the deployed build is one of the
+// candidate.
+func (m *matching) sameField(d, c string) bool { return d == c || m.renamed[[2]string{d, c}] }
 
 // sayValues takes values of a field for what a kind says if they are the texts
 // of messages of the other build that have no partner: a text of one word is no
@@ -201,13 +222,13 @@ func (k *Kind) sayValues(others []*Kind) {
 }
 
 // news returns the sentences of kinds that the others do not hold in the same
-// field.
-func news(of, others []*Kind) []*Kind {
+// field, as same tells.
+func news(of, others []*Kind, same func(own, other string) bool) []*Kind {
 	var out []*Kind
 	for _, k := range of {
 		for _, s := range k.said {
 			if !slices.ContainsFunc(others, func(o *Kind) bool {
-				return slices.ContainsFunc(o.said, func(t *Kind) bool { return t.Field == s.Field && sameTokens(t.tokens, s.tokens) })
+				return slices.ContainsFunc(o.said, func(t *Kind) bool { return same(s.Field, t.Field) && sameTokens(t.tokens, s.tokens) })
 			}) {
 				out = append(out, s)
 			}

@@ -57,9 +57,9 @@ func sameTokens(a, b []string) bool {
 	return slices.Equal(a, b) || fits(a, b) || fits(b, a)
 }
 
-// fits reports whether words fit a pattern, whose masks stand for one word or
-// more. No mask stands for a word that says what happened: "crane <*> is up" is
-// not "crane not is up".
+// fits reports whether words fit a pattern, whose masks stand for one word, or
+// for several of which all but the first look like values. No mask stands for a
+// word that says what happened: "crane <*> is up" is not "crane not is up".
 func fits(pattern, words []string) bool {
 	fixed := 0
 	for _, p := range pattern {
@@ -80,7 +80,7 @@ func fits(pattern, words []string) bool {
 			p, w = p+1, w+1
 		case p < len(pattern) && pattern[p] != mask && fitsWord(pattern[p], words[w]):
 			p, w = p+1, w+1
-		case star >= 0 && !says(words[from]):
+		case star >= 0 && !says(words[from]) && !isPlain(words[from]):
 			from++
 			p, w = star+1, from
 		default:
@@ -88,6 +88,12 @@ func fits(pattern, words []string) bool {
 		}
 	}
 	return p == len(pattern)
+}
+
+// isPlain reports whether a word is of letters alone, punctuation at its end aside.
+func isPlain(word string) bool {
+	word = strings.TrimRight(word, ".,:;!?")
+	return word != "" && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
 func masked(token string) bool { return strings.HasSuffix(token, mask) }

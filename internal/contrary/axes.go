@@ -37,6 +37,7 @@ var axes = [...]string{
 	"include|exclude omit",
 	"commit apply|revert rollback rolled undo abort",
 	"suspend pause freeze froze frozen hold held stop|resume unsuspend unpause continue unfreeze thaw restart",
+	"resume restart|end finish terminate quit",
 	"live alive|dead die died kill",
 	"show visible reveal|hide hidden hid",
 	"above over exceed exceeded|below under within",
