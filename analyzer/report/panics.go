@@ -115,7 +115,7 @@ func panicsTerminal(s *screen, r *analyzer.Report) {
 }
 
 // panicClasses says where a panic is seen.
-var panicClasses = map[string]string{"new": "new", "persists": "on both builds", "fixed": "fixed"}
+var panicClasses = map[string]string{"new": "new", "persists": "on both builds", "fixed": "fixed", "not-compared": "only deployed was run"}
 
 // samePanics gathers the panics of one signature and class in all scenarios, in
 // the report's order.
