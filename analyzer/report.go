@@ -40,6 +40,9 @@ type Report struct {
 	// file, line, name, scenario; those of rules that did not fire are left
 	// out.
 	Notifications []Notification
+	// Hide puts the names of their forms in place of the secrets that alerts
+	// held, in a text that is added to the report; nil: they held none.
+	Hide func(text string) string
 }
 
 // LoadOf says under which load a scenario ran; empty: under none.
