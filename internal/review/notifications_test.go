@@ -34,13 +34,13 @@ notifications:
 	n := got.Notifications.With(base)
 	fits := map[string]bool{}
 	for _, c := range n.Require {
-		for _, name := range []string{"lane", "cell_name", "excellent", "squad"} {
+		for _, name := range []string{"lane", "cell_name", "excellent", "squad", "cellName", "sourceCell", "sourceCell2", "CELL", "cellar", "isCellar"} {
 			if c.Fits(name) {
 				fits[c.Name+" "+name] = true
 			}
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{"queue lane": true, "cell cell_name": true, "team squad": true}, fits); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"queue lane": true, "cell cell_name": true, "cell cellName": true, "cell sourceCell": true, "cell sourceCell2": true, "cell CELL": true, "team squad": true}, fits); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !n.Emails || len(n.Sensitive) != 2 || len(base.Sensitive) != 1 || base.Emails {
