@@ -70,7 +70,8 @@ func judgeRestarts(s *profile.RestartCount, run *outcome.Run) Result {
 		most = max(most, n)
 		lines = append(lines, line)
 	}
-	if n, streams := epochs(s, run); streams > 0 {
+	n, streams := epochs(s, run)
+	if streams > 0 {
 		told(n, fmt.Sprintf("%s in %s", counted(n, "restart", "restarts"), counted(streams, "log stream", "log streams")))
 	}
 	if f := run.Facts; f != nil && len(f.Actions) > 0 {
@@ -105,8 +106,11 @@ func judgeRestarts(s *profile.RestartCount, run *outcome.Run) Result {
 	if !within(s.Count, most, 0) {
 		return fails("%s", said).with(lines).less(under(s.Count, most)).by(beyond(s.Count, most, 0))
 	}
-	if run.Incomplete && bounded(s.Count) {
+	switch {
+	case run.Incomplete && bounded(s.Count):
 		return notJudged("%s, but the run was closed as incomplete: there may be more", counted(most, "restart", "restarts"))
+	case len(s.Labels) > 0 && streams == 0:
+		return notJudged("no log stream has the labels that it names")
 	}
 	return holds("%s", said).with(lines)
 }

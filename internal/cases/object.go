@@ -118,12 +118,14 @@ func at(s *profile.ObjectSelector, moment string, f *facts.Facts) (found []*fact
 }
 
 // Selects reports whether the run recorded, at any moment, an object that the
-// assertion asks about.
+// assertion asks about, and an entry where it asks about entries.
 func Selects(a *profile.Assertion, run *outcome.Run) bool {
 	if a.Object == nil || run.Facts == nil {
 		return false
 	}
-	return slices.ContainsFunc(run.Facts.Objects, func(o facts.Object) bool { return selects(a.Object, &o) })
+	return slices.ContainsFunc(run.Facts.Objects, func(o facts.Object) bool {
+		return selects(a.Object, &o) && (!a.Unique && a.Live == nil || hasEntry(a, &o))
+	})
 }
 
 func judgeObject(a *profile.Assertion, run *outcome.Run, seen bool) Result {
@@ -143,9 +145,9 @@ func judgeObject(a *profile.Assertion, run *outcome.Run, seen bool) Result {
 	}
 	switch {
 	case a.Live != nil:
-		return judgeLive(a, objects, run.Facts)
+		return judgeLive(a, objects, run.Facts, seen)
 	case a.Unique:
-		return judgeUnique(a, objects)
+		return judgeUnique(a, objects, seen)
 	}
 	return judgeValues(a, objects)
 }
