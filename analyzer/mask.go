@@ -138,14 +138,14 @@ func (h *hider) structure(v reflect.Value) (reflect.Value, bool) {
 	if !changed {
 		return v, false
 	}
-	if e, ok := out.Addr().Interface().(*outcome.Evidence); ok {
+	if e, ok := reflect.TypeAssert[*outcome.Evidence](out.Addr()); ok {
 		*e = *bounded(e)
 	}
 	return out, true
 }
 
 func (h *hider) list(v reflect.Value) (reflect.Value, bool) {
-	if diff, ok := v.Interface().([]Edit); ok {
+	if diff, ok := reflect.TypeAssert[[]Edit](v); ok {
 		hidden, changed := hideDiff(h.hide, diff)
 		return reflect.ValueOf(hidden), changed
 	}
