@@ -135,6 +135,11 @@ type Finding struct {
 	Said    string
 	Parting *Parting // nil: not about lost or new lines
 	Nearest []Near   // at most 3, best first
+	// Lost are lines of messages that the rule matched on the deployed build and
+	// does not match on the candidate, the most frequent first; NearLost are the
+	// lines that are nearest to those that Nearest is not about.
+	Lost     []outcome.Evidence
+	NearLost []Near
 	// MovedFrom is the field in which the text stood on the deployed build that
 	// stands in another field now, that of the first of Nearest. It is empty
 	// where the text is another, or in the same field.

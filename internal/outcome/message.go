@@ -80,6 +80,9 @@ func (m *Message) Examples() []*Evidence {
 type Use struct {
 	Message int // index into Run.Messages
 	Lines   int64
+	// First is the first of these lines; of the first few messages that a rule
+	// matches only, else it is zero.
+	First Evidence
 }
 
 // CompareMessages orders messages by text and what else tells them apart.

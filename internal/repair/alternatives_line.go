@@ -29,6 +29,9 @@ func (p *place) lineFilter(f *syntax.LineFilter) []alternative {
 		for _, text := range p.newTexts(f.Op, o.Value) {
 			out = append(out, alternative{text: p.orText(f, o, text), kind: p.textKind()})
 		}
+		for _, alt := range p.otherMember(f.Op, o.Value) {
+			out = append(out, alternative{text: p.orText(f, o, alt.text), kind: alt.kind})
+		}
 		if f.Op == syntax.LineContains && len(f.Operands) == 1 {
 			out = append(out, p.callerText(f, o)...)
 		}

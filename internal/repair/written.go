@@ -9,7 +9,8 @@ import (
 // Written is what both builds wrote, looked up by what it says. It is made once
 // for a report, and is not safe for use by several goroutines.
 type Written struct {
-	probe *probe
+	probe   *probe
+	renames []Rename
 	// deployed holds the keys of all texts that the deployed build wrote.
 	deployed map[string]bool
 	lines    []line           // of the candidate, one of each kind
@@ -27,10 +28,11 @@ func newLine(e outcome.Evidence) line { return line{e, fieldsOf(e.Line)} }
 // maxSamples bounds the lines of the candidate that are looked at.
 const maxSamples = 20_000
 
-// NewWritten looks up what the runs of both builds wrote. Where the streams
-// have no labels, every selector is taken to match.
-func NewWritten(deployed, candidate []outcome.Run, selectorsAssumed bool) *Written {
-	w := &Written{probe: newProbe(selectorsAssumed), deployed: map[string]bool{}, byText: map[string][]int{}}
+// NewWritten looks up what the runs of both builds wrote. Renames are the fields
+// that are known to have another name on the candidate. Where the streams have
+// no labels, every selector is taken to match.
+func NewWritten(deployed, candidate []outcome.Run, renames []Rename, selectorsAssumed bool) *Written {
+	w := &Written{probe: newProbe(selectorsAssumed), renames: renames, deployed: map[string]bool{}, byText: map[string][]int{}}
 	each(deployed, func(l line) {
 		for _, f := range l.fields {
 			w.deployed[key(f.value)] = true
