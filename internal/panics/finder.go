@@ -149,6 +149,13 @@ func (f *Finder) line(s *stream, m moment, line string) int {
 		// A collector may have put each line into an object of its own.
 		bare = strings.TrimSpace(r.msg)
 	}
+	if parts := dumpLines(&r, bare); len(parts) > 1 {
+		tag := 0
+		for _, part := range parts {
+			tag = max(tag, f.line(s, m, part))
+		}
+		return tag
+	}
 	indent := len(r.text) - len(strings.TrimLeft(r.text, " \t"))
 	sh := shapeOf(bare)
 	if s.open != nil && !r.structured && s.open.goesOn(sh, indent) {
@@ -184,6 +191,26 @@ func (f *Finder) line(s *stream, m moment, line string) int {
 	}
 	s.adjacent = false
 	return 0
+}
+
+// newlines puts back the ends of lines that a transport wrote as something
+// else: as an escape, or as syslog writes control bytes.
+var newlines = strings.NewReplacer(`\n`, "\n", `\t`, "\t", "#012", "\n", "#011", "\t")
+
+// dumpLines returns the lines of a dump that a collector put into one record;
+// nil: it is none. A record with a level is a program's own.
+func dumpLines(r *record, bare string) []string {
+	if r.structured && r.level != "" && r.msgKey != "textPayload" || !strings.Contains(bare, "goroutine ") {
+		return nil
+	}
+	if !strings.Contains(bare, "\n") {
+		bare = newlines.Replace(bare)
+	}
+	first := firstLine(bare)
+	if first == bare || !beginsDump(first) && shapeOf(first) != header {
+		return nil
+	}
+	return strings.Split(bare, "\n")
 }
 
 // beginsDump reports whether a line is the first of the dump with which the

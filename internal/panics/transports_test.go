@@ -31,6 +31,12 @@ func TestTransports(t *testing.T) {
 		"textPayload with a severity":    object(`{"textPayload":"%s","severity":"ERROR","timestamp":"2026-01-02T03:04:05Z"}`),
 		"body":                           object(`{"body":"%s","traceId":""}`),
 		"line ends with carriage return": strings.ReplaceAll(dump, "\n", "\r\n"),
+		"all in one object":              `{"log":"` + oneLine(dump) + `","kubernetes":{"pod_name":"a"}}` + "\n",
+		"all in one object, a severity":  `{"textPayload":"` + oneLine(dump) + `","severity":"ERROR"}` + "\n",
+		"line ends escaped":              oneLine(dump) + "\n",
+		"line ends as syslog has them":   strings.NewReplacer("\n", "#012", "\t", "#011").Replace(dump) + "\n",
+		"repanicked, all in one object": `{"log":"` + oneLine("panic: assignment to entry in nil map [recovered, repanicked]\n\n"+
+			strings.Replace(panicking, "runtime/debug.Stack()\n\t/go/src/runtime/debug/stack.go:26 +0x5e\n", "", 1)) + `"}` + "\n",
 	} {
 		res, _ := find(log)
 		if len(res.Panics) != 1 || res.Panics[0].Signature != want.Panics[0].Signature || res.Panics[0].Handling != Crashed {
@@ -58,6 +64,8 @@ func TestWrappedRecord(t *testing.T) {
 		}
 	}
 }
+
+func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s) }
 
 func quote(s string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) }
 
@@ -93,6 +101,9 @@ func TestAnotherProcess(t *testing.T) {
 		// Programs have fatal errors, too.
 		"starting\nfatal error: cannot reach the server: connection refused",
 		`{"level":"error","msg":"fatal error: cannot start"}`,
+		// Rust's are no panics of Go.
+		"thread 'main' panicked at 'index out of bounds: the len is 3', src/main.rs:4:5",
+		"thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3",
 		// Not one of the loggers that write it then panics, outside development.
 		`{"level":"dpanic","msg":"odd number of arguments passed as key-value pairs for logging","ignored key":"x"}`,
 	} {
@@ -167,6 +178,9 @@ func TestSaidByRecord(t *testing.T) {
 	for _, c := range []struct{ log, handling, form string }{
 		{`{"level":"error","msg":"panic: boom","stack":"` + stack + `"}` + "\n" + info, Recovered, FormRecovered},
 		{`{"level":"error","msg":"panic: runtime error: integer divide by zero"}` + "\n" + info, Unknown, FormRecovered},
+		{`{"level":"error","msg":"recovered panic in plugin mill: boom"}` + "\n" + info, Recovered, FormRecovered},
+		{`{"level":"error","msg":"panicked while turning: boom"}` + "\n" + info, Unknown, FormRecovered},
+		{"2026/01/02 03:04:05 http2: panic serving 10.0.0.1:443: boom\n" + panicking + info, Recovered, FormHTTP},
 		{each(always("E0102 03:04:05.123456       1 run.go:1] "), "panic: boom\n\n"+frames), Crashed, FormDump},
 	} {
 		res, _ := find(c.log)
