@@ -211,7 +211,7 @@ func (c *cell) nearestTo(e *outcome.Evidence, p *Parting) (said *wording, found 
 		found[i].Diff = wordDiff(said.text, found[i].Diff[0].Text)
 		found[i].Evidence = *bounded(&found[i].Evidence)
 	}
-	return said, found
+	return said, c.alignedFirst(found, said, e, cat)
 }
 
 // oncePerText merges kinds whose nearest text is the same, whatever else

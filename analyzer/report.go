@@ -178,7 +178,10 @@ type Near struct {
 	// Selected reports whether a selector of the rule chooses the stream in
 	// which this kind of record was first seen.
 	Selected bool
-	Diff     []Edit // from the deployed words to the candidate's
+	// Aligned says that the message took the place of the deployed one, by all
+	// that is known of both, however it reads.
+	Aligned bool
+	Diff    []Edit // from the deployed words to the candidate's
 }
 
 // An Edit is one part of a wording diff.

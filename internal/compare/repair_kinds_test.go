@@ -32,6 +32,15 @@ func raw(t *testing.T, dir, name string, lines []string) string {
 	return path
 }
 
+// each returns a line for each of n crates: %d is the number of the crate.
+func each(n int, format string) []string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf(format, i))
+	}
+	return out
+}
+
 // mend compares two logs with one query and returns its repair.
 func mend(t *testing.T, query string, deployed, candidate []string) *analyzer.Repair {
 	t.Helper()
@@ -200,6 +209,18 @@ func TestRepair_Kinds(t *testing.T) {
 			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"yard-a/1"}`, `{"level":"info","msg":"Crate was lifted","crate":"yard-a/2"}`},
 			[]string{both, `{"level":"info","msg":"Crate was lifted","box":"yard-a/1"}`, `{"level":"info","msg":"Crate was lifted","box":"yard-a/2"}`},
 			"|= `\"crate\":\"yard-a` or `\"box\":\"yard-a`", "",
+		},
+		{
+			"another level of one message", `{app="web"} | json | level="error"`,
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{both, `{"level":"info","msg":"Crate cannot be weighed","crate":"a"}`},
+			`| level="error" or (level="info" and msg="Crate cannot be weighed")`, "",
+		},
+		{
+			"told by all but its words", `{app="web"} | json | logger="hoist" | msg="Crate was lifted"`,
+			append(each(20, `{"level":"info","logger":"hoist","caller":"hoist/lift.go:12","msg":"Crate was lifted","crate":"crate-%d","hook":"left"}`), both),
+			append(each(20, `{"level":"info","logger":"hoist","caller":"hoist/lift.go:17","msg":"Operation done","crate":"crate-%d","hook":"left"}`), both),
+			`msg=~"Crate was lifted|Operation done"`, "",
 		},
 		{
 			"a level that is detected", `{app="web"} | detected_level="error"`,

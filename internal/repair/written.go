@@ -94,6 +94,9 @@ type target struct {
 	said  string // what the line of the deployed build said
 	says  string // what this line says instead, or the same
 	field string // label of the field that says it; empty: the line itself
+	// aligned says that it took the place of what the deployed line said,
+	// however it reads.
+	aligned bool
 }
 
 // maxTargets bounds the lines of the candidate that are tried for a rule.
@@ -121,7 +124,7 @@ func (w *Written) targets(losses []Loss) (targets []target, contrary bool) {
 			case opposed(said, says):
 				contrary = true
 			default:
-				add(target{newLine(near.Evidence), said, says, labelName(near.Field)})
+				add(target{newLine(near.Evidence), said, says, labelName(near.Field), near.Aligned})
 			}
 		}
 	}
@@ -133,7 +136,7 @@ func (w *Written) targets(losses []Loss) (targets []target, contrary bool) {
 				c := w.lines[i]
 				for _, f := range c.fields {
 					if key(f.value) == key(said) && said != "" {
-						add(target{c, said, f.value, f.label})
+						add(target{line: c, said: said, says: f.value, field: f.label})
 						break
 					}
 				}
