@@ -70,13 +70,14 @@ func (c *cell) became(k *align.Kind, said *wording, cat *catalogue) (Near, bool)
 		}
 	}
 	texts := wordings(example.Line)
-	text, _ := spoken(texts, nil)
-	if i := slices.IndexFunc(texts, func(w wording) bool { return k.Field != "" && w.field == k.Field }); i >= 0 {
-		text = &texts[i]
-	}
-	if text == nil || text.key() == said.key() {
+	says := message(example.Line)
+	i := slices.IndexFunc(texts, func(w wording) bool {
+		return k.Field != "" && w.field == k.Field || k.Field == "" && w.text == says
+	})
+	if i < 0 || texts[i].key() == said.key() {
 		return Near{}, false
 	}
+	text := &texts[i]
 	like, _ := cat.similarity(said.words, text.words)
 	return Near{
 		Evidence: *bounded(&example), Level: k.Level, Count: k.In(c.scenario),

@@ -11,16 +11,16 @@ import (
 	"github.com/stillfires/stillfires/internal/logs"
 )
 
-// raw writes log lines, a second apart, each in its encoding: %s stands for
-// the time.
+// raw writes log lines, a second apart. JSON and logfmt get their times.
 func raw(t *testing.T, dir, name string, lines []string) string {
 	t.Helper()
 	var b strings.Builder
 	for i, l := range lines {
 		at := fmt.Sprintf("2026-01-01T00:00:%02dZ", i)
-		if strings.HasPrefix(l, "{") {
+		switch {
+		case strings.HasPrefix(l, "{"):
 			l = `{"ts":"` + at + `",` + l[1:]
-		} else {
+		case strings.HasPrefix(l, "level="):
 			l = "ts=" + at + " " + l
 		}
 		b.WriteString(l + "\n")
@@ -53,6 +53,7 @@ func mend(t *testing.T, query string, deployed, candidate []string) *analyzer.Re
 	rep := compare(t, Options{
 		Deployed: raw(t, dir, "deployed.log", deployed), Candidate: raw(t, dir, "candidate.log", candidate),
 		Rules: []string{rules}, Labels: logs.FromMap(map[string]string{"app": "web"}), Base: dir,
+		Raw: RawOptions{Year: 2026, Zone: "UTC"},
 	})
 	r := repairsOf(t, rep)["q"]
 	if r == nil {
@@ -221,6 +222,53 @@ func TestRepair_Kinds(t *testing.T) {
 			append(each(20, `{"level":"info","logger":"hoist","caller":"hoist/lift.go:12","msg":"Crate was lifted","crate":"crate-%d","hook":"left"}`), both),
 			append(each(20, `{"level":"info","logger":"hoist","caller":"hoist/lift.go:17","msg":"Operation done","crate":"crate-%d","hook":"left"}`), both),
 			`msg=~"Crate was lifted|Operation done"`, "",
+		},
+		{
+			"klog, what is between quotes", `{app="web"} |= "Lift of crate started"`,
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `I0101 00:00:01.000000 1 lift.go:7] "Lift of crate started" crate="a"`},
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `I0101 00:00:01.000000 1 lift.go:9] "Crate lift has begun" crate="a"`},
+			`|= "Lift of crate started" or "Crate lift has begun"`, "",
+		},
+		{
+			"klog, a level", `{app="web"} |~ "^E[0-9]{4}"`,
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `E0101 00:00:01.000000 1 weigh.go:7] "Crate cannot be weighed" crate="a"`},
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `W0101 00:00:01.000000 1 weigh.go:7] "Crate cannot be weighed" crate="a"`},
+			`|~ "^E[0-9]{4}|^W[0-9]{4}"`, "",
+		},
+		{
+			"console, a level", `{app="web"} |= "\tERROR\t"`,
+			[]string{"2026-01-01T00:00:00Z\tINFO\tStarting workers", "2026-01-01T00:00:01Z\tERROR\tscale\tCrate cannot be weighed\t{\"crate\": \"a\"}"},
+			[]string{"2026-01-01T00:00:00Z\tINFO\tStarting workers", "2026-01-01T00:00:01Z\tWARN\tscale\tCrate cannot be weighed\t{\"crate\": \"a\"}"},
+			`|= "\tERROR\t" or "\tWARN\t"`, "",
+		},
+		{
+			"level and wording in one regexp", `{app="web"} |~ "ERROR.*Failed to weigh"`,
+			[]string{"2026-01-01 00:00:00 INFO [main] Starting workers", "2026-01-01 00:00:01 ERROR [scale] Failed to weigh crate"},
+			[]string{"2026-01-01 00:00:00 INFO [main] Starting workers", "2026-01-01 00:00:01 WARN [scale] Could not weigh crate"},
+			`|~ "ERROR.*Failed to weigh|WARN.*Could not weigh"`, "",
+		},
+		{
+			"a level in another encoding", "{app=\"web\"} |= `\"level\":\"error\"`",
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{"2026-01-01T00:00:00Z\tINFO\tStarting workers", "2026-01-01T00:00:01Z\tERROR\tCrate cannot be weighed\t{\"crate\": \"a\"}"},
+			"|= `\"level\":\"error\"` or \"\\tERROR\\t\"", "",
+		},
+		{
+			"a parsed level in another encoding", `{app="web"} | json | level="error"`,
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{`level=info msg="Starting workers"`, `level=error msg="Crate cannot be weighed" crate=a`},
+			"| json |~ `\"level\":\"error\"|level=error`", "",
+		},
+		{
+			"a parser that fails", `{app="web"} | json | __error__="" | msg!=""`,
+			[]string{both}, []string{"2026-01-01T00:00:00Z\tINFO\tStarting workers"},
+			"", "another encoding",
+		},
+		{
+			"quotes as JSON writes them", "{app=\"web\"} |= `Crate \\\"a\\\" was lifted`",
+			[]string{both, `{"level":"info","msg":"Crate \"a\" was lifted by crane","crate":"a"}`},
+			[]string{both, `{"level":"info","msg":"Crate \"a\" hangs on a crane","crate":"a"}`},
+			"or `hangs on a", "",
 		},
 		{
 			"a level that is detected", `{app="web"} | detected_level="error"`,

@@ -25,6 +25,7 @@ func (p *place) labelStage(stage *syntax.LabelFilterStage) []alternative {
 	if s, ok := stage.Filter.(*syntax.LabelString); ok {
 		out = append(out, p.labelFormat(stage, s.Matcher, known)...)
 		out = append(out, p.plainText(s.Matcher)...)
+		out = append(out, p.levelInLine(s.Matcher)...)
 	}
 	return out
 }
@@ -96,6 +97,10 @@ func (p *place) matcher(m *syntax.Matcher, known passage) []alternative {
 	var out []alternative
 	switch m.Op {
 	case syntax.MatchEqual, syntax.MatchRegexp:
+		if was == "" && m.Name == "__error__" {
+			p.missing = "a parser of the query fails on the candidate's lines: they are in another encoding"
+			return nil
+		}
 		if was == "" {
 			p.missing = "the lines of candidate have the field " + m.Name
 			return nil
@@ -104,6 +109,10 @@ func (p *place) matcher(m *syntax.Matcher, known passage) []alternative {
 		out = append(out, p.otherField(m, known)...)
 		out = append(out, p.otherText(m, was, known)...)
 	case syntax.MatchNotEqual, syntax.MatchNotRegexp:
+		if is != "" && m.Name == "__error__" {
+			p.missing = "a parser of the query fails on the candidate's lines: they are in another encoding"
+			return nil
+		}
 		if is != "" {
 			p.missing = "the lines of candidate hold what " + m.String() + " excludes"
 			return nil

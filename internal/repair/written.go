@@ -2,6 +2,7 @@ package repair
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 )
@@ -72,6 +73,11 @@ func each(runs []outcome.Run, f func(line)) {
 // spoken returns the text in which a record says what happened: that of the
 // field in which loggers write it, else the one with the most words.
 func (l *line) spoken() string {
+	if !isObject(l.Line) {
+		if m := strings.TrimSpace(messageOf(l.Line)); key(m) != "" {
+			return m
+		}
+	}
 	for _, name := range []string{"msg", "message", "note", "event", "error", "err"} {
 		for _, f := range l.fields {
 			if f.label == name && key(f.value) != "" {
