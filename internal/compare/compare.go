@@ -251,8 +251,12 @@ func jobsOf(deployed, candidate *side) []Job {
 
 // replaySides runs the plan on every run of both sides.
 func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side) error {
-	results, err := Replay(ctx, plan, jobsOf(deployed, candidate))
+	jobs := jobsOf(deployed, candidate)
+	results, err := Replay(ctx, plan, jobs)
 	if err != nil {
+		return err
+	}
+	if err := nameMetrics(ctx, jobs, results); err != nil {
 		return err
 	}
 	n := len(deployed.runs)

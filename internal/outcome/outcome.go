@@ -177,6 +177,9 @@ type Run struct {
 	// Metrics are those that were scraped, ordered by name; bounded. There are
 	// none where no rule asks for metrics.
 	Metrics []Metric
+	// MetricNames are the names of the metrics that were scraped, ordered, where
+	// no rule asks for metrics.
+	MetricNames []string
 	// MetricsCut says that more metrics were scraped than Metrics holds, or
 	// that one has more labels.
 	MetricsCut bool
