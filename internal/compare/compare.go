@@ -153,6 +153,15 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	showRelative(o.Base, &in)
 	rep := analyzer.Compare(in)
+	varies, err := tryMoments(ctx, &in, rep, replay.Options{
+		Interval: o.Interval, AssumeSelectors: options.AssumeSelectors, IngestLabels: o.IngestLabels,
+	}, r.jobs)
+	if err != nil {
+		return nil, err
+	}
+	if varies {
+		rep = analyzer.Compare(in)
+	}
 	for _, i := range options.Timelines {
 		rep.Explained = append(rep.Explained, &in.Rules[i])
 	}

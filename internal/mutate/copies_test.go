@@ -295,6 +295,8 @@ var copies = []struct {
 	// Later than what shipped profiles were written: there, what was an
 	// observation of the deployed run is an assertion.
 	{"shifted", func(tr tree) tree { return shifted(tr, 27*time.Hour) }, nil},
+	// Rules are evaluated at other moments of their interval.
+	{"out of step", func(tr tree) tree { return shifted(tr, 3637*time.Second) }, nil},
 	{"reordered", reordered, nil},
 	{"pods", otherPods, podNames},
 	{"uids", otherUIDs, uids},
