@@ -197,7 +197,7 @@ func (d *dependents) ofEncoding(e *align.EncodingSummary, res *align.Result) []*
 	var out []*rules.Rule
 	for i := range d.rules {
 		if slices.ContainsFunc(res.Changes, func(ch align.Change) bool {
-			if !ch.Has(align.EncodingChanged) || ch.Deployed[0].Encodings[0] != e.From || ch.Candidate[0].Encodings[0] != e.To ||
+			if !slices.ContainsFunc(ch.Reencoded, func(r align.Reencoding) bool { return r.From == e.From && r.To == e.To }) ||
 				d.seen(d.deployed, i, ch.Deployed) == 0 {
 				return false
 			}

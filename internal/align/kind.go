@@ -29,10 +29,12 @@ type Kind struct {
 	Parts       []Part // what it was merged from, ordered by run
 
 	looked int64 // records whose keys were looked at
-	tokens []string
-	words  []string
-	keys   []string
-	values []string
+	// written are the encodings by scenario, ordered.
+	written map[string][]outcome.Encoding
+	tokens  []string
+	words   []string
+	keys    []string
+	values  []string
 	// said are the kinds that its sentences make, of a kind without a Field.
 	said []*Kind
 }
@@ -125,9 +127,7 @@ func (k *Kind) merge(m *outcome.Message, run *outcome.Run, p Part) {
 	k.Parts = append(k.Parts, p)
 	k.Count += m.Count
 	k.Counts = addCount(k.Counts, run, m.Count)
-	if i, ok := slices.BinarySearch(k.Encodings, m.Encoding); !ok {
-		k.Encodings = slices.Insert(k.Encodings, i, m.Encoding)
-	}
+	k.encode(run.Scenario, m.Encoding)
 	looked := int64(0)
 	for i := range m.Keys {
 		looked = max(looked, m.Keys[i].Looked)
@@ -145,6 +145,20 @@ func (k *Kind) merge(m *outcome.Message, run *outcome.Run, p Part) {
 	}
 	for i := range m.Heads {
 		k.Heads = mergeKey(k.Heads, &m.Heads[i])
+	}
+}
+
+// encode notes in which encoding records of a scenario are.
+func (k *Kind) encode(scenario string, e outcome.Encoding) {
+	if i, ok := slices.BinarySearch(k.Encodings, e); !ok {
+		k.Encodings = slices.Insert(k.Encodings, i, e)
+	}
+	if k.written == nil {
+		k.written = map[string][]outcome.Encoding{}
+	}
+	own := k.written[scenario]
+	if i, ok := slices.BinarySearch(own, e); !ok {
+		k.written[scenario] = slices.Insert(own, i, e)
 	}
 }
 
@@ -193,9 +207,7 @@ func (k *Kind) mergeText(key *outcome.Key, t *outcome.KeyText, m *outcome.Messag
 	if !slices.Contains(s.Parts, p) {
 		s.Parts = append(s.Parts, p)
 	}
-	if i, ok := slices.BinarySearch(s.Encodings, m.Encoding); !ok {
-		s.Encodings = slices.Insert(s.Encodings, i, m.Encoding)
-	}
+	s.encode(run.Scenario, m.Encoding)
 }
 
 // prepare computes what kinds are compared by.
