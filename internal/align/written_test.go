@@ -121,7 +121,9 @@ func TestCompare_Reencoded(t *testing.T) {
 // TestCompare_AbsentInOne: a message is gone in one of two scenarios.
 func TestCompare_AbsentInOne(t *testing.T) {
 	const lease = msg(`info lease lease.go "Lease renewed" 14`)
-	both := func(list ...msg) []outcome.Run { return []outcome.Run{runOf("calm", 1, lease), runOf("drill", 1, list...)} }
+	both := func(list ...msg) []outcome.Run {
+		return []outcome.Run{runOf("calm", 1, lease), runOf("drill", 1, list...)}
+	}
 	want := []string{"frequency-changed: Lease renewed -> Lease renewed"}
 	if diff := cmp.Diff(want, told(Compare(both(lease), both()))); diff != "" {
 		t.Errorf("gone (-want +got)\n%s", diff)
