@@ -18,6 +18,9 @@ type Messages struct {
 	Same        int      // messages that did not change
 	Repeated    bool     // a scenario ran more than once, so noise was measured
 	Notes       []string // what could not be compared
+	// Deployed and Candidate are the catalogues: all kinds of record that the
+	// builds wrote in these scenarios, ordered by text.
+	Deployed, Candidate []*align.Kind
 }
 
 // A MessageChange is what became of one message.
@@ -76,6 +79,7 @@ func (c *comparison) aligned() *Messages {
 	for _, u := range res.Unparseable {
 		m.Unparseable = append(m.Unparseable, UnparseableStream{u, d.ofStream(u.Stream)})
 	}
+	m.Deployed, m.Candidate = res.Deployed, res.Candidate
 	c.messages = m
 	return m
 }

@@ -21,6 +21,8 @@ type Options struct {
 	// All lifts the bounds that keep a terminal report to a screen, and those
 	// that keep a page to what a comment may hold.
 	All bool
+	// Catalogue adds all that both builds wrote to what became of the messages.
+	Catalogue bool
 	// Again says how this comparison is made again, for the commands that a
 	// report proposes; nil: nobody knows, and it proposes none.
 	Again *Again

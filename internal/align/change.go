@@ -117,6 +117,9 @@ type Result struct {
 	// build, so that noise was measured.
 	Repeated bool
 	Notes    []string // what could not be compared
+	// Deployed and Candidate are all kinds of record that the builds wrote in
+	// these scenarios, ordered by text.
+	Deployed, Candidate []*Kind
 }
 
 // A FieldSummary is one change of a field over all messages that had it.

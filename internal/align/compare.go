@@ -42,6 +42,7 @@ func Compare(deployed, candidate []outcome.Run) *Result {
 	c.res.Unparseable = c.unparseable()
 	c.note()
 	c.res.Scenarios = c.scenarios
+	c.res.Deployed, c.res.Candidate = c.deployed.kinds, c.candidate.kinds
 	return &c.res
 }
 

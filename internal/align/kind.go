@@ -24,7 +24,8 @@ type Kind struct {
 	Keys        []outcome.Key      // ordered by name
 	Heads       []outcome.Key      // the logger's own fields, ordered by name
 	Count       int64
-	Counts      []Count // ordered by scenario and repetition; a run without the kind is absent
+	Counts      []Count         // ordered by scenario and repetition; a run without the kind is absent
+	Places      []outcome.Place // of the calls, ordered; of a kind with a Field none
 	First, Last outcome.Evidence
 	Parts       []Part // what it was merged from, ordered by run
 
@@ -67,6 +68,10 @@ func (k *Kind) In(scenario string) int64 {
 	}
 	return n
 }
+
+// Sentences returns the sentences that fields of the kind hold, each as a kind
+// with a Field, ordered.
+func (k *Kind) Sentences() []*Kind { return k.said }
 
 func (k *Kind) identity() string {
 	return strings.Join([]string{k.Text, k.Logger, k.Function, k.Level, strconv.Itoa(k.Verbosity), k.Field, k.Said}, "\x00")
@@ -127,6 +132,13 @@ func (k *Kind) merge(m *outcome.Message, run *outcome.Run, p Part) {
 	k.Parts = append(k.Parts, p)
 	k.Count += m.Count
 	k.Counts = addCount(k.Counts, run, m.Count)
+	for _, p := range m.Places {
+		i, ok := slices.BinarySearchFunc(k.Places, p.At, func(a outcome.Place, at string) int { return strings.Compare(a.At, at) })
+		if !ok {
+			k.Places = slices.Insert(k.Places, i, outcome.Place{At: p.At})
+		}
+		k.Places[i].Count += p.Count
+	}
 	k.encode(run.Scenario, m.Encoding)
 	looked := int64(0)
 	for i := range m.Keys {
