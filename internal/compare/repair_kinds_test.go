@@ -295,6 +295,12 @@ func TestRepair_Kinds(t *testing.T) {
 			"|= `\"error\":\"dial tcp` or `\"err\":\"dial tcp`", "",
 		},
 		{
+			"structure stays beside another change", `{app="web"} | json | level="error" | msg=~"Failed.*"`,
+			[]string{both, `{"level":"error","msg":"Failed to weigh crate","crate":"a"}`},
+			[]string{`{"severity":"info","message":"Starting workers"}`, `{"severity":"error","message":"Failed to weigh crate","crate":"a"}`},
+			`| level="error" or severity="error" | msg=~"Failed.*" or message=~"Failed.*"`, "",
+		},
+		{
 			"a level that is detected", `{app="web"} | detected_level="error"`,
 			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
 			[]string{both, `{"level":"warn","msg":"Crate cannot be weighed","crate":"a"}`},
