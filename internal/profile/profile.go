@@ -33,6 +33,7 @@ type Profile struct {
 	Correlation   *Correlation   `yaml:"correlation"`   // nil: not declared
 	Notifications *Notifications `yaml:"notifications"` // likewise
 	Cases         *Cases         `yaml:"cases"`         // likewise
+	Milestones    *Milestones    `yaml:"milestones"`    // likewise
 
 	// Path is the file that it was read from; empty: it is shipped.
 	Path string `yaml:"-"`
@@ -74,6 +75,9 @@ func (p *Profile) check(f *faults) {
 	}
 	if p.Cases != nil {
 		p.Cases.check(f)
+	}
+	if p.Milestones != nil {
+		p.Milestones.check(f, p.Correlation)
 	}
 }
 

@@ -1,0 +1,111 @@
+package timeline
+
+import "time"
+
+// A Comparison sets the recoveries of both builds in one scenario beside each
+// other.
+type Comparison struct {
+	Scenario  string
+	Declared  []Declared
+	Deployed  Side
+	Candidate Side
+	// Stages are in the order of Declared; Total, from the restoration to
+	// useful work, stands last.
+	Stages []StagePair
+}
+
+// A Side is what the repetitions of one build came to.
+type Side struct {
+	Runs []Run
+	// Affected is the number of affected pieces of work over all repetitions,
+	// Recovered of these that reached useful work (or finished), Failed those
+	// that failed, and Open those that had not recovered when the capture
+	// ended. Affected = Recovered + Failed + Open.
+	Affected, Recovered, Failed, Open int
+	// KeptRunning are those of Recovered that computed all along.
+	KeptRunning int
+	Units       int64 // completed after the restoration
+	// QueueAge is the longest time between submission and dispatch of affected
+	// work; of work that was never dispatched it counts to the end.
+	QueueAge Value
+	// Deadlines are counts of affected work, in the order declared.
+	Deadlines []DeadlineCount
+	// Slowest is the longest stage on the way of the affected work to useful
+	// work: what holds the recovery back. Empty: nothing was measured.
+	Slowest Held
+}
+
+// Held is a stage that holds a recovery back.
+type Held struct {
+	Stage    string // name of the milestone that ends it
+	From     string // of the milestone that begins it; "" is the restoration
+	Workload string // whose way it is on; empty: it is shared
+	Took     Value
+	Share    float64 // of the time from the restoration to useful work
+}
+
+// A DeadlineCount says how much affected work met a deadline.
+type DeadlineCount struct {
+	Milestone string
+	Within    time.Duration
+	Owner     string
+	Met, Of   int
+}
+
+// A Value is a length of time. A censored one is longer than it says: what it
+// measures had not ended when the capture did.
+type Value struct {
+	D        time.Duration
+	Censored bool
+}
+
+// A Stage is what all affected work of one build spent before a milestone.
+type Stage struct {
+	// Observed are the durations of each piece of work (of a shared milestone
+	// one of each run), the shortest first, censored ones among them.
+	Observed []Observation
+	// Missing counts those of which nothing can be said, by reason.
+	Missing map[Reason]int
+	// P50 and P90 are given from MinPercentile observations on; nil: fewer.
+	P50, P90 *Value
+	Max      *Value // nil: nothing was observed
+	// Repetitions are the medians of the repetitions, in their order.
+	Repetitions []Value
+}
+
+// An Observation is the duration of a stage of one piece of work.
+type Observation struct {
+	Workload   string // empty: shared
+	Repetition int
+	Took       Value
+	Resolution time.Duration
+}
+
+// MinPercentile is the number of observations from which percentiles are
+// given: below it a 90th percentile is one of the two highest values.
+const MinPercentile = 20
+
+// A StagePair is one stage on both builds.
+type StagePair struct {
+	Name  string // of the milestone that ends it; Total: the whole way
+	Title string
+	Owner string
+	Hint  string
+	// From is the milestone that most of it begins with; "" is the
+	// restoration.
+	From                string
+	Deployed, Candidate Stage
+	// Difference is candidate minus deployed, of medians; nil: one side has
+	// none.
+	Difference *time.Duration
+	// Noise is the band in which a difference tells nothing: what repetitions
+	// of one build differ by. NoiseKnown is false where no build was repeated.
+	Noise      time.Duration
+	NoiseKnown bool
+	// Slower says that candidate is slower by more than noise, resolution and
+	// thresholds explain.
+	Slower bool
+}
+
+// Total names the stage from the restoration to useful work.
+const Total = "total"
