@@ -6,7 +6,9 @@ import (
 
 	"github.com/stillfires/stillfires/internal/cases"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -54,6 +56,14 @@ type Input struct {
 	// Cases are the assertions that were declared of scenarios, in the order
 	// in which they are shown.
 	Cases []cases.Declaration
+	// Timelines are the recoveries of the scenarios in which a loss was
+	// recorded, ordered by scenario.
+	Timelines []timeline.Comparison
+	// Acceptance is what was declared of recoveries: of the review file, or
+	// else of the profile.
+	Acceptance []profile.Acceptance
+	// Capacity says what devices there are; nil: what nodes tell.
+	Capacity *profile.Capacity
 	// LoadOf names, for a scenario that repeats another under load, that
 	// other one.
 	LoadOf map[string]string

@@ -34,6 +34,9 @@ func describeRun(res *outcome.Run, run *corpus.Run, f *facts.Facts) {
 	if at := m.Scenario.DeclaredAt; at != nil {
 		res.ExpectedAt = at.UnixNano()
 	}
+	if e := m.Environment; e != nil {
+		res.Environment = &outcome.Environment{Kubernetes: e.Kubernetes, Nodes: e.Nodes, Devices: e.Devices, Components: e.Components}
+	}
 	for i := range m.Builds {
 		b := &m.Builds[i]
 		res.Builds = append(res.Builds, outcome.BuildInfo{

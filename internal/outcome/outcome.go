@@ -130,6 +130,8 @@ type Run struct {
 	// Builds are what ran, the first the one that the run is named for.
 	Builds     []BuildInfo
 	Parameters map[string]string // of the scenario, such as the load
+	// Environment is what the manifest says the run ran in; nil: nothing.
+	Environment *Environment
 	Logs       []LogInfo         // a stream each, in the order of the streams
 	// Expected is what the run's manifest says, in words, that the run would
 	// show; ExpectedAt is when that was written, in nanoseconds, 0: not known.
@@ -166,6 +168,14 @@ type BuildInfo struct {
 	Flags                                           []string
 	Verbosity                                       string // in effect, as written
 	Encoding                                        string // of the log, as written
+}
+
+// An Environment is what a run ran in. What is not known is empty.
+type Environment struct {
+	Kubernetes string            // version
+	Nodes      map[string]string // name to what it is
+	Devices    map[string]string // class to count and kind
+	Components map[string]string // other components, to version
 }
 
 // A LogInfo is what is known of one stream before its records are read.

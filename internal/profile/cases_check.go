@@ -16,7 +16,10 @@ import (
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
-var errNoDuration = errors.New("want a duration such as 30s or 2m")
+var (
+	errNoDuration = errors.New("want a duration such as 30s or 2m")
+	errNoNumber   = errors.New("want a number such as 4 or 0.25")
+)
 
 // A Fault is what is wrong in an assertion. Path leads to it, by keys.
 type Fault struct {

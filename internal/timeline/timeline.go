@@ -127,7 +127,9 @@ type Run struct {
 	// Skews are milestones that were seen before what causes them.
 	Skews    []Skew
 	Suspects []Suspicion
-	Notes    []string // what was left out, and why
+	// Actions are what people and scripts did, in time order; bounded.
+	Actions []Action
+	Notes   []string // what was left out, and why
 }
 
 // A Skew is a milestone that was seen before one that causes it, by more than
