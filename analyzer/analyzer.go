@@ -59,6 +59,8 @@ func Compare(in Input) *Report {
 		Problems:  append(slices.Clone(in.Problems), emptyInput(&in)...),
 	}
 	c.cases = cases.Matrix(in.Cases, in.Deployed.Runs, in.Candidate.Runs, in.LoadOf)
+	recovery := c.follow()
+	r.Timelines = in.Timelines
 	blind := c.blind()
 	for i := range in.Rules {
 		for _, scenario := range in.Scenarios {
@@ -80,6 +82,7 @@ func Compare(in Input) *Report {
 	}
 	r.Notes = append(r.Notes, blind.notes()...)
 	r.Notes = append(r.Notes, c.mixedLoads()...)
+	r.Notes = append(r.Notes, recovery...)
 	order(r)
 	r.Verdict = review(r, blind.any())
 	return r

@@ -48,6 +48,8 @@ var checks = []check{
 	staleEntry,
 	manualIntervention,
 	restarted,
+	recoverySlower,
+	clockSkew,
 	alertGained,
 	alertQuietened,
 	alertCleared,

@@ -53,6 +53,8 @@ var checkCases = []struct {
 	{"duplicate-execution", caseOf(once, act(12, "sensor", "docked", "r1")), caseOf(once, act(12, "sensor", "docked", "r2"))},
 	{"stale-entry", caseOf(noStale, raw(3, `{"data":{"r1":"east","r7":"x"}}`)), caseOf(noStale, raw(3, `{"data":{}}`))},
 	{"manual-intervention", caseOf(byHand, act(12, "operator", "push", "r1")), caseOf(byHand, act(12, "script", "push", "r1"))},
+	{"recovery-slower", crossings(15, 26), crossings(30, 41)},
+	{"clock-skew", skewed(5), skewed(1)},
 	{"restart", caseOf(calm, act(12, "sensor", "restart", "controller")), caseOf(calm, act(12, "sensor", "restarted-belt", "r1"))},
 }
 

@@ -56,8 +56,13 @@ type Input struct {
 	// Cases are the assertions that were declared of scenarios, in the order
 	// in which they are shown.
 	Cases []cases.Declaration
+	// Milestones say how a recovery is followed; nil: none is. Correlation says
+	// which objects belong together; it may be nil.
+	Milestones  *profile.Milestones
+	Correlation *profile.Correlation
 	// Timelines are the recoveries of the scenarios in which a loss was
-	// recorded, ordered by scenario.
+	// recorded, ordered by scenario. Nil: they are built from the runs, as
+	// Milestones say.
 	Timelines []timeline.Comparison
 	// Acceptance is what was declared of recoveries: of the review file, or
 	// else of the profile.

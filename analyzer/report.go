@@ -6,6 +6,7 @@ import (
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -19,7 +20,10 @@ type Report struct {
 	Results             []Result  // ordered by file, line, name, scenario
 	Findings            []Finding // ordered by severity, then likewise
 	Cases               []Case    // ordered by scenario, load, assertions first
-	Runs                []RunInfo // ordered by scenario, role, repetition
+	// Timelines are the recoveries of the scenarios that show one, in the order
+	// of Scenarios.
+	Timelines []timeline.Comparison
+	Runs      []RunInfo // ordered by scenario, role, repetition
 	Notes               []string
 	Problems            []*source.Error
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.

@@ -49,7 +49,6 @@ type ID struct {
 // reserved holds the IDs that have a meaning but no check yet. An ID leaves
 // this list when its check enters [checks].
 var reserved = []ID{
-	{Name: "clock-skew", Severity: Warn},
 	{Name: "confounder", Severity: Warn},
 	{Name: "correlation-lost", Severity: Break},
 	{Name: "encoding-changed", Severity: Warn},
@@ -70,7 +69,6 @@ var reserved = []ID{
 	{Name: "panic-persists", Severity: Break},
 	{Name: "panic-unseen", Severity: Warn},
 	{Name: "receiver-lost", Severity: Warn},
-	{Name: "recovery-slower", Severity: Warn},
 	{Name: "sensitive-data", Severity: Warn},
 	{Name: "uncovered-error", Severity: Warn},
 	{Name: "unparseable-grew", Severity: Warn},

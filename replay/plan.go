@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/prometheus/promql"
 
+	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/logql"
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -29,6 +30,8 @@ type Options struct {
 	// IngestLabels adds service_name and detected_level, as Loki 3 does when
 	// it stores a line, for all rules and not just for those that name them.
 	IngestLabels bool
+	// Marks are queries whose lines are wanted beside what the rules do.
+	Marks []outcome.MarkQuery
 }
 
 // A Plan is a set of rules, compiled. It is immutable.
@@ -40,6 +43,7 @@ type Plan struct {
 	engine   *promql.Engine // nil: no rule is PromQL
 	order    promOrder
 	wanted   wanted
+	marks    markPlan
 	opt      Options
 	problems map[int]*source.Error
 }
@@ -82,6 +86,7 @@ func NewPlan(rs []rules.Rule, opt Options) *Plan {
 	for i := range rs {
 		p.add(i, &rs[i])
 	}
+	p.marks = newMarkPlan(opt)
 	p.order, p.wanted = newPromOrder(p.rules), newWanted(p.rules)
 	if len(p.order.rules) > 0 {
 		p.engine = newEngine(opt)

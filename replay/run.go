@@ -70,6 +70,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
 	obs := newObservers(src)
+	marks := newMarkRun(&p.marks, src)
 	var dedup logs.Dedup
 	keep := func(stream int, e *logs.Entry) (recordTag, bool) {
 		res.Records++
@@ -87,6 +88,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	work := func(stream int, e *logs.Entry, tag recordTag) bool {
 		ru.tag = tag
 		ru.push(stream, e)
+		marks.push(stream, e)
 		return true
 	}
 	if err := feed.Tagged(ctx, src.Entries, keep, work); err != nil {
@@ -95,6 +97,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	res.Outcomes = ru.finish()
 	ru.metrics.describe(res)
 	obs.finish(res, ru.rules)
+	res.Marks = marks.finish()
 	return res, ctx.Err()
 }
 

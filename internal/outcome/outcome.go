@@ -144,6 +144,8 @@ type Run struct {
 	PanicsCut int64
 	// Facts is what was recorded beside logs and metrics; nil: nothing.
 	Facts *facts.Facts
+	// Marks are what the queries gave that the plan was told of, in their order.
+	Marks []Marks
 	// Messages are the kinds of record that the run wrote, in the order of
 	// [CompareMessages]; bounded.
 	Messages []Message

@@ -5,12 +5,16 @@ import "time"
 // A Comparison sets the recoveries of both builds in one scenario beside each
 // other.
 type Comparison struct {
-	Scenario  string
-	Declared  []Declared
+	Scenario string
+	Declared []Declared
+	// Goal names the milestone by which work counts as recovered: useful work,
+	// or what comes nearest to it of which both builds have evidence. Empty:
+	// nothing was measured.
+	Goal string
 	Deployed  Side
 	Candidate Side
 	// Stages are in the order of Declared; Total, from the restoration to
-	// useful work, stands last.
+	// the goal, stands last.
 	Stages []StagePair
 }
 
@@ -18,16 +22,17 @@ type Comparison struct {
 type Side struct {
 	Runs []Run
 	// Affected is the number of affected pieces of work over all repetitions,
-	// Recovered of these that reached useful work (or finished), Failed those
+	// Recovered of these that reached the goal (or finished), Failed those
 	// that failed, and Open those that had not recovered when the capture
 	// ended. Affected = Recovered + Failed + Open.
 	Affected, Recovered, Failed, Open int
 	// KeptRunning are those of Recovered that computed all along.
 	KeptRunning int
 	Units       int64 // completed after the restoration
-	// QueueAge is the longest time between submission and dispatch of affected
-	// work; of work that was never dispatched it counts to the end.
-	QueueAge Value
+	// QueueAge is the longest time between submission and dispatch of work that
+	// was handed in during the loss; of work that was never dispatched it counts
+	// to the end. Nil: not known of any.
+	QueueAge *Value
 	// Deadlines are counts of affected work, in the order declared.
 	Deadlines []DeadlineCount
 	// Slowest is the longest stage on the way of the affected work to useful
@@ -69,8 +74,9 @@ type Stage struct {
 	// P50 and P90 are given from MinPercentile observations on; nil: fewer.
 	P50, P90 *Value
 	Max      *Value // nil: nothing was observed
-	// Repetitions are the medians of the repetitions, in their order.
-	Repetitions []Value
+	// Repetitions are the medians of the repetitions, in their order, Longest
+	// the longest observations of each.
+	Repetitions, Longest []Value
 }
 
 // An Observation is the duration of a stage of one piece of work.
@@ -102,10 +108,33 @@ type StagePair struct {
 	// of one build differ by. NoiseKnown is false where no build was repeated.
 	Noise      time.Duration
 	NoiseKnown bool
-	// Slower says that candidate is slower by more than noise, resolution and
-	// thresholds explain.
-	Slower bool
+	// Resolution is how far the difference can be from the truth.
+	Resolution time.Duration
+	// Slower and Faster say that candidate differs by more than noise,
+	// resolution and thresholds explain: in the medians, or, as ByLongest says,
+	// only in what took longest.
+	Slower, Faster, ByLongest bool
+	// Because are suspects of which one build wrote far more lines in the stage.
+	Because []Because
+}
+
+// A Because is a kind of line that one build wrote far more of in a stage.
+type Because struct {
+	Title               string
+	Deployed, Candidate int64 // lines in the stage, of the repetition with most
+	First               string
 }
 
 // Total names the stage from the restoration to useful work.
 const Total = "total"
+
+// When a difference counts. With one repetition of each build nothing tells
+// noise from a difference, so that it must be large.
+const (
+	leastOnce      = 10 * time.Second
+	leastRepeated  = 2 * time.Second
+	shareOnce      = 0.5
+	shareRepeated  = 0.1
+	becauseAtLeast = 20 // lines
+	becauseTimes   = 4  // as many as the other build
+)

@@ -1,0 +1,71 @@
+package analyzer
+
+import (
+	"fmt"
+
+	"github.com/stillfires/stillfires/internal/timeline"
+)
+
+// recoverySlower: a stage of the recovery takes longer on candidate than noise
+// explains.
+var recoverySlower = check{
+	ID:       "recovery-slower",
+	Doc:      "a stage of the recovery takes longer on candidate",
+	Severity: Warn,
+	runs: func(c *comparison) []Finding {
+		var out []Finding
+		for i := range c.in.Timelines {
+			t := &c.in.Timelines[i]
+			stages := 0
+			for i := range t.Stages {
+				p := &t.Stages[i]
+				if !p.Slower || p.Name == timeline.Total && stages > 0 {
+					continue
+				}
+				stages++
+				out = append(out, Finding{Scenario: t.Scenario, Subject: p.Name, Message: slowerText(t, p)})
+			}
+		}
+		return out
+	},
+}
+
+func slowerText(t *timeline.Comparison, p *timeline.StagePair) string {
+	text := fmt.Sprintf("the recovery takes longer on candidate: from %s to %s", titleOf(t, p.From), p.Title)
+	if p.Name == timeline.Total {
+		text = fmt.Sprintf("the recovery takes longer on candidate: from the restoration to %s", titleOf(t, t.Goal))
+	}
+	d, c := p.Deployed.Repetitions, p.Candidate.Repetitions
+	what := "median"
+	if p.ByLongest {
+		d, c, what = p.Deployed.Longest, p.Candidate.Longest, "the longest"
+	}
+	text += fmt.Sprintf(" %s against %s on deployed (%s", values(c), values(d), what)
+	if n := max(len(p.Deployed.Observed), len(p.Candidate.Observed)); n > 1 {
+		text += fmt.Sprintf(" of %d and %d", len(p.Candidate.Observed), len(p.Deployed.Observed))
+	}
+	if p.NoiseKnown {
+		text += fmt.Sprintf("; repetitions differ by up to %s)", seconds(p.Noise))
+	} else {
+		text += "; one repetition each, so noise is not known)"
+	}
+	for _, b := range p.Because {
+		text += fmt.Sprintf("; meanwhile %d lines of %s against %d", b.Candidate, short(b.Title), b.Deployed)
+	}
+	if p.Hint != "" {
+		text += "; " + short(p.Hint)
+	}
+	return text + ownedBy(p.Owner)
+}
+
+// values prints the values of all repetitions.
+func values(v []timeline.Value) string {
+	text := ""
+	for i, x := range v {
+		if i > 0 {
+			text += ", "
+		}
+		text += took(x)
+	}
+	return text
+}

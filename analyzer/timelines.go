@@ -1,0 +1,107 @@
+package analyzer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/timeline"
+)
+
+// follow builds the timelines of all scenarios that were not given. It returns what a reader must
+// know of those that could not be measured.
+func (c *comparison) follow() []string {
+	m := c.in.Milestones
+	if m == nil || c.in.Timelines != nil {
+		return nil
+	}
+	var notes []string
+	for _, scenario := range c.in.Scenarios {
+		var sides [2][]timeline.Run
+		for i, runs := range [][]*outcome.Run{c.deployed[scenario], c.candidate[scenario]} {
+			for _, run := range runs {
+				if !run.Missing {
+					sides[i] = append(sides[i], timeline.Build(run, m, c.in.Correlation))
+				}
+			}
+		}
+		t := timeline.Compare(scenario, m, sides[0], sides[1])
+		if t == nil {
+			continue
+		}
+		c.in.Timelines = append(c.in.Timelines, *t)
+		if t.Goal == "" && t.Deployed.Affected+t.Candidate.Affected > 0 {
+			notes = append(notes, fmt.Sprintf("recovery of %s: nothing that was recorded on both builds shows work that recovered, so that is not judged", scenario))
+		}
+		notes = append(notes, unmeasured(scenario, "deployed", sides[0])...)
+		notes = append(notes, unmeasured(scenario, "candidate", sides[1])...)
+	}
+	return notes
+}
+
+// unmeasured says of which runs of a scenario no recovery could be measured,
+// and what their timelines leave out.
+func unmeasured(scenario, role string, runs []timeline.Run) []string {
+	var out []string
+	for i := range runs {
+		r := &runs[i]
+		name := fmt.Sprintf("recovery of %s on %s", scenario, role)
+		if len(runs) > 1 {
+			name += fmt.Sprintf(", repetition %d", r.Repetition)
+		}
+		if r.Restored.State == timeline.Missing {
+			out = append(out, name+": not measured: "+r.Restored.Detail)
+		}
+		if r.Cut > 0 {
+			out = append(out, fmt.Sprintf("%s: %d pieces of work are left out; there are more than can be followed", name, r.Cut))
+		}
+		for _, n := range r.Notes {
+			out = append(out, name+": "+n)
+		}
+	}
+	return out
+}
+
+// took prints a length of time; one that had not ended says so.
+func took(v timeline.Value) string {
+	if v.Censored {
+		return "more than " + seconds(v.D) + " (capture ended)"
+	}
+	return seconds(v.D)
+}
+
+// seconds prints a length of time for people.
+func seconds(d time.Duration) string {
+	if d < 0 {
+		return "-" + seconds(-d)
+	}
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	text := d.Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	return text
+}
+
+// titleOf is how a milestone stands in a sentence.
+func titleOf(t *timeline.Comparison, name string) string {
+	if name == "" {
+		return "the restoration"
+	}
+	for _, d := range t.Declared {
+		if d.Name == name {
+			return d.Title
+		}
+	}
+	return name
+}
+
+func ownedBy(owner string) string {
+	if owner == "" {
+		return ""
+	}
+	return "; owner: " + short(owner)
+}

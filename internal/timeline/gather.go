@@ -1,0 +1,292 @@
+package timeline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
+)
+
+// How far the times of a kind of record can be from the truth, where neither
+// the profile nor the record itself says more.
+const (
+	ofRecord  = 100 * time.Millisecond // written as it happens
+	ofSecond  = time.Second            // written in whole seconds
+	ofRuntime = time.Second            // seen by looking, as progress and probes are
+)
+
+// A hit is something that a source shows.
+type hit struct {
+	at, arrived int64
+	res         time.Duration
+	work        int    // whose; negative: nobody's
+	clock       string // whose clock told
+	pod         string // of a progress record: what told
+	line        string
+}
+
+// A source is one evidence, looked up in one run.
+type source struct {
+	e    *profile.Evidence
+	kind string
+	hits []hit // in time order
+	// none says why nothing could be there, in words; empty: there could.
+	none string
+	gap  string // of records that are known to be missing; empty: none is
+}
+
+// A gatherer looks up evidence in one run.
+type gatherer struct {
+	run    *outcome.Run
+	facts  *facts.Facts
+	things *things
+	index  *index
+	marks  map[string]*outcome.Marks
+	notes  map[string]bool
+}
+
+func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) *gatherer {
+	g := &gatherer{run: run, facts: run.Facts, marks: map[string]*outcome.Marks{}, notes: map[string]bool{}}
+	if g.facts == nil {
+		g.facts = &facts.Facts{}
+	}
+	if corr == nil {
+		corr = &profile.Correlation{}
+	}
+	g.things = learn(corr, g.facts)
+	g.index = newIndex(m, g.things, g.facts)
+	for i := range run.Marks {
+		g.marks[markKey(run.Marks[i].Query, run.Marks[i].Labels)] = &run.Marks[i]
+	}
+	return g
+}
+
+func markKey(query string, labels []string) string {
+	return query + "\x00" + strings.Join(labels, "\x00")
+}
+
+// look finds what a source shows.
+func (g *gatherer) look(e *profile.Evidence) *source {
+	s := &source{e: e}
+	switch {
+	case e.Probe != nil:
+		s.kind = "probe"
+		g.probes(s)
+	case e.Action != nil:
+		s.kind = "action"
+		g.actions(s)
+	case e.Condition != nil:
+		s.kind = "condition"
+		g.conditions(s)
+	case e.Object != nil:
+		s.kind = "object"
+		g.fields(s)
+	case e.Event != nil:
+		s.kind = "event"
+		g.events(s)
+	case e.Log != nil:
+		s.kind = "log"
+		g.logs(s)
+	case e.Progress != nil:
+		s.kind = "progress"
+		g.progress(s)
+	case e.Metric != nil:
+		s.kind = "metric"
+		g.metrics(s)
+	}
+	if e.Resolution > 0 {
+		for i := range s.hits {
+			s.hits[i].res = time.Duration(e.Resolution)
+		}
+	}
+	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.at, b.at) })
+	g.confirm(s)
+	return s
+}
+
+func (g *gatherer) all(by []profile.Evidence) []*source {
+	out := make([]*source, len(by))
+	for i := range by {
+		out[i] = g.look(&by[i])
+	}
+	return out
+}
+
+func (s *source) add(h hit) { s.hits = append(s.hits, h) }
+
+// arrival reads when a record arrived; 0: not said, or when it happened.
+func (s *source) arrival(raw string, at int64) int64 {
+	if s.e.Arrival == "" {
+		return 0
+	}
+	if t, ok := timeOf(gjson.Get(raw, s.e.Arrival)); ok && t != at {
+		return t
+	}
+	return 0
+}
+
+// timeOf reads a time that a record or an object holds.
+func timeOf(v gjson.Result) (int64, bool) {
+	switch v.Type {
+	case gjson.String:
+		t, err := time.Parse(time.RFC3339Nano, v.Str)
+		if err != nil || t.Year() < 1971 || t.Year() > 2200 {
+			return 0, false
+		}
+		return t.UnixNano(), true
+	case gjson.Number:
+		// Seconds, or what smaller unit makes a date of this time of it.
+		for n, unit := v.Num, 1e9; unit >= 1; unit /= 1e3 {
+			if n > 3e7 && n*unit < 7.3e18 && n*unit > 3e16 {
+				return int64(n * unit), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// precision is the resolution of a time as it is written.
+func precision(at int64) time.Duration {
+	if at%int64(time.Second) == 0 {
+		return ofSecond
+	}
+	return ofRecord
+}
+
+func (g *gatherer) probes(s *source) {
+	n, last := 0, map[string]int64{}
+	var between []int64
+	for i := range g.facts.Probes {
+		p := &g.facts.Probes[i]
+		if !g.things.inCluster(s.e.Cluster, p.Cluster) || !profile.Glob(s.e.Probe.Target, p.Target) {
+			continue
+		}
+		n++
+		if t, ok := last[p.Target]; ok && p.Time > t {
+			between = append(between, p.Time-t)
+		}
+		last[p.Target] = p.Time
+		if p.OK == s.e.Probe.OK {
+			word := "ok"
+			if !p.OK {
+				word = "not ok"
+			}
+			s.add(hit{at: p.Time, arrived: s.arrival(p.Raw, p.Time), res: ofRuntime, work: -1, clock: "probe", line: "probe " + short(p.Target) + " " + word})
+		}
+	}
+	if n == 0 {
+		s.none = "no probes were recorded"
+		return
+	}
+	if len(between) > 0 {
+		slices.Sort(between)
+		for i := range s.hits {
+			s.hits[i].res = time.Duration(between[len(between)/2]).Round(time.Millisecond)
+		}
+	}
+}
+
+// chosen reports whether an action is what a selector means.
+func chosen(s *profile.ActionSelector, a *facts.Action) bool {
+	return profile.Glob(s.Actor, a.Actor) && profile.Glob(s.Action, a.Action) && profile.Glob(s.Target, a.Target) && shows(a.Raw, s.Where)
+}
+
+// shows reports whether a record or an object holds all values.
+func shows(raw string, where map[string]string) bool {
+	for path, want := range where {
+		if v := gjson.Get(raw, path); !v.Exists() || v.String() != want {
+			return false
+		}
+	}
+	return true
+}
+
+func text(raw, path string) string { return gjson.Get(raw, path).String() }
+
+func (g *gatherer) actions(s *source) {
+	if len(g.facts.Actions) == 0 {
+		s.none = "no actions were recorded"
+	}
+	for i := range g.facts.Actions {
+		a := &g.facts.Actions[i]
+		if !chosen(s.e.Action, a) || s.e.Cluster != "" && a.Cluster != "" && !g.things.inCluster(s.e.Cluster, a.Cluster) {
+			continue
+		}
+		line := "action " + short(a.Action)
+		if a.Target != "" {
+			line += " " + short(a.Target)
+		}
+		if a.Actor != "" {
+			line += " by " + short(a.Actor)
+		}
+		s.add(hit{
+			at: a.Time, arrived: s.arrival(a.Raw, a.Time), res: precision(a.Time),
+			work: g.index.find(a.Target, a.Raw), clock: cmp.Or("actions of "+a.Actor, "actions"), line: line,
+		})
+	}
+}
+
+func (g *gatherer) events(s *source) {
+	message, err := regexp.Compile(s.e.Event.Message)
+	if err != nil {
+		return // the profile was refused
+	}
+	if len(g.facts.Events) == 0 {
+		s.none = "no events were recorded"
+	}
+	sel := s.e.Event
+	for i := range g.facts.Events {
+		e := &g.facts.Events[i]
+		if !g.things.inCluster(s.e.Cluster, e.Cluster) || !profile.Glob(sel.Cluster, e.Cluster) || !profile.Glob(sel.Type, e.Type) ||
+			!profile.Glob(sel.Reason, e.Reason) || !profile.Glob(sel.Kind, e.Object.Kind) || !profile.Glob(sel.Namespace, e.Object.Namespace) ||
+			!profile.Glob(sel.Name, e.Object.Name) || !message.MatchString(e.Message) {
+			continue
+		}
+		h := hit{
+			work:  g.index.ofObject(e.Object.UID, e.Object.Namespace, e.Object.Name),
+			clock: g.clock(e.Cluster), line: "event " + short(e.Reason) + " of " + short(e.Object.Kind+" "+e.Object.Namespace+"/"+e.Object.Name),
+		}
+		for _, at := range []int64{e.First, e.Last} {
+			h.at, h.arrived, h.res = at, s.arrival(e.Raw, at), precision(at)
+			s.add(h)
+			if e.First == e.Last {
+				break
+			}
+		}
+	}
+}
+
+func (g *gatherer) progress(s *source) {
+	if len(g.facts.Progress) == 0 {
+		s.none = "no progress records were recorded"
+	}
+	sel := s.e.Progress
+	for i := range g.facts.Progress {
+		p := &g.facts.Progress[i]
+		if !g.things.inCluster(s.e.Cluster, p.Cluster) || !profile.Glob(sel.Event, p.Event) || !profile.Glob(sel.Cluster, p.Cluster) ||
+			!profile.Glob(sel.Namespace, p.Namespace) || !profile.Glob(sel.Job, p.Job) || !profile.Glob(sel.Workload, p.Workload) || !profile.Glob(sel.Pod, p.Pod) {
+			continue
+		}
+		line := "progress " + short(p.Event) + " of " + short(cmp.Or(p.Pod, p.Job, p.Workload))
+		clock := "progress"
+		if p.Cluster != "" {
+			clock += " of " + short(p.Cluster)
+		}
+		s.add(hit{
+			at: p.Time, arrived: s.arrival(p.Raw, p.Time), res: precision(p.Time), work: g.index.ofProgress(p),
+			clock: clock, pod: cmp.Or(p.PodUID, p.Pod), line: line,
+		})
+	}
+}
+
+// clock names the clock of a cluster.
+func (g *gatherer) clock(cluster string) string {
+	return cmp.Or(short(cluster), "the cluster")
+}
