@@ -24,8 +24,8 @@ type Report struct {
 	// of Scenarios.
 	Timelines []timeline.Comparison
 	Runs      []RunInfo // ordered by scenario, role, repetition
-	Notes               []string
-	Problems            []*source.Error
+	Notes     []string
+	Problems  []*source.Error
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
 	Patch string
 }

@@ -309,4 +309,6 @@ func (b *builder) done(w int) bool {
 	return w >= 0 && b.index.work[w].Finished != 0 && b.index.work[w].Finished < b.out.Failure.At
 }
 
-func notSeen(name string) string { return fmt.Sprintf("it was not seen, but %s was, which follows it", name) }
+func notSeen(name string) string {
+	return fmt.Sprintf("it was not seen, but %s was, which follows it", name)
+}

@@ -10,7 +10,7 @@ type Comparison struct {
 	// Goal names the milestone by which work counts as recovered: useful work,
 	// or what comes nearest to it of which both builds have evidence. Empty:
 	// nothing was measured.
-	Goal string
+	Goal      string
 	Deployed  Side
 	Candidate Side
 	// Stages are in the order of Declared; Total, from the restoration to
