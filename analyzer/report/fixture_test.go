@@ -26,6 +26,7 @@ var fixtures = []struct {
 	{"pass", func() *analyzer.Report { return analyzer.Compare(passing()) }, Options{}, ""},
 	{"accepted", func() *analyzer.Report { return analyzer.Compare(accepting()) }, Options{Width: 100}, ""},
 	{"cases", func() *analyzer.Report { return analyzer.Compare(drilled()) }, Options{Width: 100}, ""},
+	{"timelines", func() *analyzer.Report { return analyzer.Compare(recovering()) }, Options{Width: 100}, "json"},
 	{"empty", func() *analyzer.Report { return analyzer.Compare(analyzer.Input{}) }, Options{Width: 60}, ""},
 }
 

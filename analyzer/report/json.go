@@ -20,18 +20,19 @@ const Schema = "stillfires/report/v1"
 // never null. Keys may be added; those here keep their meaning.
 type (
 	jsonReport struct {
-		Schema    string        `json:"schema"`
-		Verdict   string        `json:"verdict"`
-		Deployed  jsonBuild     `json:"deployed"`
-		Candidate jsonBuild     `json:"candidate"`
-		Scenarios []string      `json:"scenarios"`
-		Rules     []jsonRule    `json:"rules"`
-		Findings  []jsonFinding `json:"findings"`
-		Cases     []jsonCase    `json:"cases"`
-		Runs      []jsonRun     `json:"runs"`
-		Notes     []string      `json:"notes"`
-		Problems  []jsonProblem `json:"problems"`
-		Patch     *string       `json:"patch"`
+		Schema    string         `json:"schema"`
+		Verdict   string         `json:"verdict"`
+		Deployed  jsonBuild      `json:"deployed"`
+		Candidate jsonBuild      `json:"candidate"`
+		Scenarios []string       `json:"scenarios"`
+		Rules     []jsonRule     `json:"rules"`
+		Findings  []jsonFinding  `json:"findings"`
+		Cases     []jsonCase     `json:"cases"`
+		Timelines []jsonTimeline `json:"timelines"`
+		Runs      []jsonRun      `json:"runs"`
+		Notes     []string       `json:"notes"`
+		Problems  []jsonProblem  `json:"problems"`
+		Patch     *string        `json:"patch"`
 		// Suppressed is how many findings were accepted.
 		Suppressed int `json:"suppressed"`
 	}
@@ -192,6 +193,7 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Rules:      make([]jsonRule, 0, len(r.Results)),
 		Findings:   make([]jsonFinding, 0, len(r.Findings)),
 		Cases:      make([]jsonCase, 0, len(r.Cases)),
+		Timelines:  toJSONTimelines(r),
 		Runs:       make([]jsonRun, 0, len(r.Runs)),
 		Notes:      list(r.Notes),
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
