@@ -54,7 +54,7 @@ var layers = []struct{ folder, may string }{
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
 	{"analyzer", "rules logql/syntax internal/align internal/cases internal/correlate internal/facts internal/outcome internal/panics internal/profile internal/logs internal/messages internal/source internal/suggest internal/timeline"},
-	{"analyzer/report", "analyzer rules internal/align internal/cases internal/correlate internal/facts internal/outcome internal/profile internal/logs internal/messages internal/source internal/timeline"},
+	{"analyzer/report", "analyzer rules internal/align internal/cases internal/correlate internal/facts internal/outcome internal/profile internal/logs internal/messages internal/source internal/panics internal/timeline"},
 	{"internal/review", "rules analyzer internal/cases internal/profile internal/source internal/strictyaml internal/suggest internal/yamlpos"},
 	{"internal/compare", "corpus rules replay analyzer internal/align internal/cases internal/correlate internal/facts internal/profile internal/repair internal/review internal/outcome internal/source internal/suggest internal/logs internal/timeline"},
 	{"internal/query", "internal/feed corpus logql logql/syntax internal/logs internal/suggest"},

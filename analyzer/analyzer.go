@@ -34,9 +34,13 @@ type comparison struct {
 	candidate  map[string][]*outcome.Run
 	catalogues map[string]*catalogue  // by scenario, of the candidate; made when asked for
 	metrics    *metricViews           // made when asked for
+	panics     *[]Panic               // likewise
+	messages   *Messages              // likewise
 	cases      []cases.Case           // ordered as in the report
 	accepted   map[string]*acceptance // by fingerprint
 	twins      map[ruleName]int       // rules of one kind, group and name
+	secrets    *secretFinder
+	mask       *mask // of what was found so far
 }
 
 // Compare returns what the runs of both builds say about the rules.
@@ -48,6 +52,8 @@ func Compare(in Input) *Report {
 		catalogues: map[string]*catalogue{},
 		accepted:   acceptances(in.Suppressions),
 		twins:      twins(in.Rules),
+		secrets:    newSecretFinder(in.Notifications),
+		mask:       &mask{},
 	}
 	r := &Report{
 		Deployed:  build(in.Deployed),
@@ -72,6 +78,7 @@ func Compare(in Input) *Report {
 			r.Findings = append(r.Findings, found...)
 		}
 	}
+	r.Panics = c.panicViews()
 	about := c.caseFindings()
 	r.Findings = append(r.Findings, about...)
 	r.Cases = c.caseResults(about)
@@ -80,16 +87,21 @@ func Compare(in Input) *Report {
 			r.Findings = append(r.Findings, c.finish(k, nil, k.runs(c))...)
 		}
 	}
+	r.Messages = c.aligned()
+	r.Notes = append(r.Notes, r.Messages.Notes...)
 	r.Notes = append(r.Notes, blind.notes()...)
 	r.Notes = append(r.Notes, c.mixedLoads()...)
 	r.Notes = append(r.Notes, recovery...)
+	r.Correlation = c.correlation()
+	c.notifications(r)
+	c.mask.apply(r)
 	order(r)
 	r.Verdict = review(r, blind.any())
 	return r
 }
 
-// cell judges rules[i] in one scenario.
-func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
+// newCell returns rules[i] in one scenario, not yet judged.
+func (c *comparison) newCell(i int, scenario string) *cell {
 	rule := &c.in.Rules[i]
 	k := &cell{
 		cmp: c, index: i, rule: rule, scenario: scenario,
@@ -99,6 +111,13 @@ func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
 	if c.in.Expect != nil {
 		k.expect = c.in.Expect(i, scenario)
 	}
+	return k
+}
+
+// cell judges rules[i] in one scenario.
+func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
+	k := c.newCell(i, scenario)
+	rule := k.rule
 	decide(k)
 	var found []Finding
 	for _, check := range checks {

@@ -38,6 +38,8 @@ func decideCase(k *cases.Case) caseRow {
 		return caseRow{NotEvaluated, "not-evaluated", 0, "could not be judged on candidate: " + k.Candidate.Reason}
 	case c == cases.Fails && want.Candidate == profile.MustFail && d != cases.Holds:
 		return caseRow{verdict: Pass} // as declared
+	case c == cases.Fails && d == cases.Fails && k.Candidate.SaidToFail:
+		return caseRow{Inconclusive, "not-evaluated", 0, "fails on both builds, as the candidate's own manifest said before the run: this candidate is not one that must hold it"}
 	case c == cases.Fails:
 		return failedCase(k)
 	case d == cases.NotJudged && want.Deployed != "":

@@ -137,6 +137,25 @@ func TestCases_Table(t *testing.T) {
 	f("n", "h", "holds", "", "not-evaluated", "not-evaluated")
 }
 
+// TestCases_SaidToFail: a candidate of which its own manifest said that it will
+// fail is not one that a fix is judged by; but what worked must still work.
+func TestCases_SaidToFail(t *testing.T) {
+	f := func(deployed string, at int64, want Verdict) {
+		t.Helper()
+		tr := caseTrial(docked, raw(2, `{}`))
+		tr.assertion.RestatesFailure = []string{"stays outside"}
+		tr.deployedFacts.Objects[2].Raw = deployed
+		in := tr.input()
+		in.Candidate.Runs[0].Expected, in.Candidate.Runs[0].ExpectedAt = "r1 stays outside", at
+		if r := Compare(in); r.Cases[0].Verdict != want || r.Verdict == Pass {
+			t.Errorf("deployed %s: %s, review %s; want %s", deployed, r.Cases[0].Verdict, r.Verdict, want)
+		}
+	}
+	f(`{}`, start-1, Inconclusive)
+	f(`{}`, start+1, Fail) // said when it was known
+	f(`{"status":{"dock":"east"}}`, start-1, Fail)
+}
+
 func TestCases_Observation(t *testing.T) {
 	tr := caseTrial(docked, raw(2, `{}`))
 	tr.assertion.DeclaredAt = time.Unix(0, start+second)

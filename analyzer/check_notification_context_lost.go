@@ -11,22 +11,24 @@ import (
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
-// notificationContextLost: the alert fires, but its text has a hole. An
+// notificationContextLost: the alert fires, but its text has a hole, or it
+// lacks a context that is required of notifications, such as the queue, which
+// every alert of deployed names and none of candidate. An
 // annotation has one on candidate where its template names a label that every
 // alert carries on deployed and none on candidate, or where every alert of
 // deployed renders it to a text and every alert of candidate to nothing or to
 // "<no value>".
 var notificationContextLost = check{
 	ID:       "notification-context-lost",
-	Doc:      "fires on both builds, but on the candidate an annotation is empty or names a label that has gone",
+	Doc:      "fires on both builds, but on the candidate an annotation is empty or names a label that has gone, or a required context is missing",
 	Severity: Warn,
 	cell: func(c *cell) []Finding {
+		found := c.contextsLost()
 		if !c.firesOnBoth() {
-			return nil
+			return found
 		}
 		lost := lostNames(c.deployed.alertLabels(), c.candidate.alertLabels())
 		whole, holes := c.deployed.annotations(), c.candidate.annotations()
-		var found []Finding
 		for _, name := range slices.Sorted(maps.Keys(c.rule.Annotations)) {
 			why := ""
 			if used := usedLabels(c.rule.Annotations[name], lost); len(used) > 0 {
@@ -44,6 +46,24 @@ var notificationContextLost = check{
 		}
 		return found
 	},
+}
+
+// contextsLost returns a finding for each required context that the alerts of
+// deployed name and those of candidate do not, whatever is expected of the
+// rule.
+func (c *cell) contextsLost() []Finding {
+	var found []Finding
+	for _, n := range c.contexts() {
+		if n.Deployed.all() && n.Candidate.none() {
+			found = append(found, Finding{
+				Subject: "context " + n.Context,
+				Message: "fires on both builds, but on candidate no label or annotation names the " + n.Context +
+					", which is required of notifications and which every alert names on deployed",
+				Deployed: c.deployed.evidence(), Candidate: c.candidate.evidence(),
+			})
+		}
+	}
+	return found
 }
 
 func (h *half) annotations() []logs.Labels {

@@ -14,13 +14,13 @@ import (
 func emptyInput(in *Input) []*source.Error {
 	var out []*source.Error
 	add := func(msg, hint string) { out = append(out, &source.Error{Msg: msg, Hint: hint}) }
-	if len(in.Rules) == 0 {
+	if len(in.Rules) == 0 && !in.WithoutRules {
 		add("no rules to replay", "name a rule file, a dashboard or a file of saved queries")
 	}
 	if len(in.Scenarios) == 0 {
 		add("no scenario was run on both builds", "list the runs of the corpus")
 	}
-	logs := false
+	logs := in.WithoutRules
 	for _, r := range in.Rules {
 		logs = logs || r.Language != rules.PromQL
 	}

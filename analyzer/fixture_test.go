@@ -23,10 +23,14 @@ type trial struct {
 	expect              Expect
 	deployed, candidate []outcome.Outcome
 	severities          map[string]Severity
-	// messages of the candidate's runs
-	messages []outcome.Message
+	// messages of the candidate's runs, and of the deployed build's
+	messages, deployedMessages []outcome.Message
+	// change edits the input before it is compared; nil: nothing to edit
+	change func(*Input)
 	// metrics of each build's runs
 	deployedMetrics, candidateMetrics []outcome.Metric
+	// panics of each build's runs
+	deployedPanics, candidatePanics []outcome.Panic
 	// assertion of the scenario, nil: none; and what each build's runs recorded
 	assertion                     *profile.Assertion
 	deployedFacts, candidateFacts *facts.Facts
@@ -97,18 +101,20 @@ func side(build string, outcomes []outcome.Outcome, messages []outcome.Message) 
 }
 
 func (tr trial) input() Input {
-	deployed, candidate := side("v1", tr.deployed, nil), side("v2", tr.candidate, tr.messages)
+	deployed, candidate := side("v1", tr.deployed, tr.deployedMessages), side("v2", tr.candidate, tr.messages)
 	for i := range deployed.Runs {
 		deployed.Runs[i].Metrics, deployed.Runs[i].Facts = tr.deployedMetrics, tr.deployedFacts
+		deployed.Runs[i].Panics = tr.deployedPanics
 	}
 	for i := range candidate.Runs {
 		candidate.Runs[i].Metrics, candidate.Runs[i].Facts = tr.candidateMetrics, tr.candidateFacts
+		candidate.Runs[i].Panics = tr.candidatePanics
 	}
 	var declared []cases.Declaration
 	if tr.assertion != nil {
 		declared = []cases.Declaration{{Scenario: "drill", Assertion: tr.assertion, From: "review file"}}
 	}
-	return Input{
+	in := Input{
 		Cases:      declared,
 		Milestones: tr.milestones,
 		Deployed:   deployed,
@@ -118,6 +124,10 @@ func (tr trial) input() Input {
 		Expect:     func(int, string) Expect { return tr.expect },
 		Severities: tr.severities,
 	}
+	if tr.change != nil {
+		tr.change(&in)
+	}
+	return in
 }
 
 func (tr trial) run() *Report { return Compare(tr.input()) }
@@ -126,7 +136,9 @@ func (tr trial) run() *Report { return Compare(tr.input()) }
 func (tr trial) swapped() trial {
 	tr.deployed, tr.candidate = tr.candidate, tr.deployed
 	tr.deployedMetrics, tr.candidateMetrics = tr.candidateMetrics, tr.deployedMetrics
+	tr.deployedMessages, tr.messages = tr.messages, tr.deployedMessages
 	tr.deployedFacts, tr.candidateFacts = tr.candidateFacts, tr.deployedFacts
+	tr.deployedPanics, tr.candidatePanics = tr.candidatePanics, tr.deployedPanics
 	return tr
 }
 
@@ -134,6 +146,8 @@ func (tr trial) swapped() trial {
 func (tr trial) itself() trial {
 	tr.candidate = slices.Clone(tr.deployed)
 	tr.candidateMetrics, tr.candidateFacts = tr.deployedMetrics, tr.deployedFacts
+	tr.candidatePanics = tr.deployedPanics
+	tr.messages, tr.change = tr.deployedMessages, nil
 	return tr
 }
 

@@ -48,6 +48,9 @@ type Input struct {
 	Deployed, Candidate Side
 	Scenarios           []string     // ordered; those that both builds ran
 	Rules               []rules.Rule // ordered as in Outcomes
+	// WithoutRules says that having no rules is no mistake: the messages are
+	// what is compared.
+	WithoutRules bool
 	// Expect gives the expectation of Rules[i] in a scenario.
 	Expect func(rule int, scenario string) Expect
 	// Unmatched holds the expectations declared with a run that name no rule
@@ -82,6 +85,9 @@ type Input struct {
 	// Partial says what of the whole review was left out. A suppression that
 	// may be about that is not called unused.
 	Partial Partial
+	// Notifications say what alerts must name, and what they must not hold;
+	// nil: nothing is required.
+	Notifications *profile.Notifications
 	// Notes are texts for the reader, such as "selectors assumed".
 	Notes []string
 	// SelectorsAssumed says that every selector was taken to match (raw logs

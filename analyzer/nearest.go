@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -36,11 +37,39 @@ type catalogue struct {
 	deployed map[string]bool
 }
 
-// A kind is one kind of record with the texts in its example.
+// A kind is one kind of record, or those of one that hold a text in a field,
+// with the texts that tell it apart.
 type kind struct {
-	message  outcome.Message
+	example  outcome.Evidence
+	level    string
+	count    int64
 	wordings []wording
 	keys     string
+}
+
+// kindsOf yields the kinds of the records of a message, each with a key. What
+// a field says that holds sentences is a kind of its own for each of them.
+func kindsOf(m *outcome.Message) iter.Seq2[string, kind] {
+	return func(yield func(string, kind) bool) {
+		told := map[string]bool{} // fields with kinds of their own
+		for i := range m.Keys {
+			key := &m.Keys[i]
+			for j := range key.Texts {
+				t := &key.Texts[j]
+				texts := slices.DeleteFunc(wordings(t.First.Line), func(w wording) bool { return w.field != key.Name })
+				if len(texts) == 0 {
+					continue
+				}
+				told[key.Name] = true
+				id := strings.Join([]string{m.Level, m.Text, key.Name, t.Text}, "\x00")
+				if !yield(id, kind{t.First, m.Level, t.Count, texts, keysOf(t.First.Line)}) {
+					return
+				}
+			}
+		}
+		texts := slices.DeleteFunc(wordings(m.First.Line), func(w wording) bool { return told[w.field] })
+		yield(m.Level+"\x00"+m.Text, kind{m.First, m.Level, m.Count, texts, keysOf(m.First.Line)})
+	}
 }
 
 // newCatalogue merges the messages of several repetitions of the candidate,
@@ -49,21 +78,24 @@ func newCatalogue(candidate, deployed []*outcome.Run) *catalogue {
 	c := &catalogue{with: map[string]int{}, deployed: map[string]bool{}}
 	for _, run := range deployed {
 		for _, m := range run.Messages {
-			for _, text := range wordings(m.First.Line) {
-				c.deployed[text.key()] = true
+			for _, e := range m.Examples() {
+				for _, text := range wordings(e.Line) {
+					c.deployed[text.key()] = true
+				}
 			}
 		}
 	}
 	at := map[string]int{}
 	for _, run := range candidate {
 		for _, m := range run.Messages {
-			key := m.Level + "\x00" + m.Text
-			if i, ok := at[key]; ok {
-				c.kinds[i].message.Count += m.Count
-				continue
+			for key, k := range kindsOf(&m) {
+				if i, ok := at[key]; ok {
+					c.kinds[i].count += k.count
+					continue
+				}
+				at[key] = len(c.kinds)
+				c.kinds = append(c.kinds, k)
 			}
-			at[key] = len(c.kinds)
-			c.kinds = append(c.kinds, kind{m, wordings(m.First.Line), keysOf(m.First.Line)})
 		}
 	}
 	for _, k := range c.kinds {
@@ -211,7 +243,7 @@ func (c *catalogue) near(said *wording, k kind, literals []string, keys string) 
 		score *= notNew
 	}
 	return Near{
-		Evidence: k.message.First, Level: k.message.Level, Count: k.message.Count,
+		Evidence: k.example, Level: k.level, Count: k.count,
 		Similarity: score, Field: best.field,
 		Diff: []Edit{{Insert, best.text}},
 	}, true

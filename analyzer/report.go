@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/correlate"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/timeline"
@@ -23,11 +24,23 @@ type Report struct {
 	// Timelines are the recoveries of the scenarios that show one, in the order
 	// of Scenarios.
 	Timelines []timeline.Comparison
+	Panics    []Panic   // ordered by scenario, kind, signature
+	Messages  *Messages // what became of the log messages; nil: not compared
 	Runs      []RunInfo // ordered by scenario, role, repetition
 	Notes     []string
 	Problems  []*source.Error
+	// Explained are the rules of which every evaluation was asked for.
+	Explained []*rules.Rule
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
 	Patch string
+
+	// Correlation says how the logs of both builds tell the recorded objects
+	// apart and join them; nil: no profile declares any, or none was recorded.
+	Correlation *correlate.Summary
+	// Notifications say what alerts name of what they must name, ordered by
+	// file, line, name, scenario; those of rules that did not fire are left
+	// out.
+	Notifications []Notification
 }
 
 // LoadOf says under which load a scenario ran; empty: under none.

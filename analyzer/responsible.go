@@ -52,7 +52,9 @@ func (c *cell) responsible(p *Parting, matched *outcome.Evidence, near []Near, o
 	for _, run := range other.runs {
 		for i := range run.Messages {
 			b.streams = append(b.streams, run.Messages[i].First)
-			b.others = append(b.others, run.Messages[i].First.Line)
+			for _, e := range run.Messages[i].Examples() {
+				b.others = append(b.others, e.Line)
+			}
 		}
 	}
 	r := Responsible{Start: step.Start, End: step.End}

@@ -50,29 +50,9 @@ type ID struct {
 // this list when its check enters [checks].
 var reserved = []ID{
 	{Name: "confounder", Severity: Warn},
-	{Name: "correlation-lost", Severity: Break},
-	{Name: "encoding-changed", Severity: Warn},
-	{Name: "field-lost", Severity: Warn},
-	{Name: "field-renamed", Severity: Warn},
-	{Name: "field-type-changed", Severity: Warn},
-	{Name: "granularity-changed", Severity: Warn},
 	{Name: "grouping-changed", Severity: Warn},
-	{Name: "level-changed", Severity: Warn},
-	{Name: "message-added", Severity: Warn},
-	{Name: "message-moved", Severity: Warn},
-	{Name: "message-moved-to-field", Severity: Warn},
-	{Name: "message-removed", Severity: Warn},
-	{Name: "message-reworded", Severity: Warn},
-	{Name: "panic-fixed", Severity: Info},
-	{Name: "panic-new", Severity: Break},
-	{Name: "panic-not-reproduced", Severity: Warn},
-	{Name: "panic-persists", Severity: Break},
-	{Name: "panic-unseen", Severity: Warn},
 	{Name: "receiver-lost", Severity: Warn},
-	{Name: "sensitive-data", Severity: Warn},
 	{Name: "uncovered-error", Severity: Warn},
-	{Name: "unparseable-grew", Severity: Warn},
-	{Name: "verbosity-hidden", Severity: Warn},
 }
 
 // IDs returns every finding ID, ordered by name.

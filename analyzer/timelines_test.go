@@ -34,9 +34,9 @@ func ferryMilestones(t testing.TB) *profile.Milestones {
 	return p.Milestones
 }
 
-// at adds actions and progress, each as "SECONDS actor action target"; progress
+// happen adds actions and progress, each as "SECONDS actor action target"; progress
 // is of the actor "ship".
-func at(f *facts.Facts, records ...string) {
+func happen(f *facts.Facts, records ...string) {
 	for _, r := range records {
 		var seconds float64
 		var actor, action, target string
@@ -56,13 +56,13 @@ func at(f *facts.Facts, records ...string) {
 // light is on after a number of seconds, and each ferry sails 5 s after that.
 func crossing(light float64, more ...string) *facts.Facts {
 	f := &facts.Facts{}
-	at(f,
+	happen(f,
 		"10 weather fog bay", "12 clerk booked bay/gull", "13 clerk booked bay/tern", "30 weather clear bay",
 		fmt.Sprint(30+light, " keeper light bay"))
 	for i, name := range []string{"gull", "tern"} {
-		at(f, fmt.Sprint(31+light+float64(i), " keeper berth bay/", name), fmt.Sprint(35+light+float64(i), " ship knot ", name))
+		happen(f, fmt.Sprint(31+light+float64(i), " keeper berth bay/", name), fmt.Sprint(35+light+float64(i), " ship knot ", name))
 	}
-	at(f, more...)
+	happen(f, more...)
 	return f
 }
 
@@ -195,7 +195,7 @@ func TestClockSkew(t *testing.T) {
 // TestTimelines_Unmeasured: what could not be measured is said.
 func TestTimelines_Unmeasured(t *testing.T) {
 	dark := &facts.Facts{}
-	at(dark, "10 weather fog bay", "12 clerk booked bay/gull", "80 clerk went home")
+	happen(dark, "10 weather fog bay", "12 clerk booked bay/gull", "80 clerk went home")
 	r := crossingTrial(crossing(5), dark).run()
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "recovery of drill on candidate: not measured: it was not seen before the capture ended") {
 		t.Errorf("notes: %s", notes)

@@ -146,7 +146,8 @@ func review(r *Report, unknown bool) Verdict {
 		if f.Severity == Break {
 			return Fail
 		}
-		unknown = unknown || f.Unmatched != ""
+		// A fix that was not exercised is not proven, whatever the alerts did.
+		unknown = unknown || f.Unmatched != "" || f.ID == panicNotReproduced.ID
 	}
 	for i := range r.Cases {
 		if k := &r.Cases[i]; !k.Accepted && (k.Verdict == NotEvaluated || k.Verdict == Inconclusive) {

@@ -181,7 +181,7 @@ func TestCompare_Itself(t *testing.T) {
 	may := map[string]bool{}
 	for _, id := range []string{
 		"alert-never-fired", "alert-noisy", "alert-persists", "alert-not-reproduced", "alert-flaky", "match-flaky",
-		"window-too-short", "not-evaluated", "corpus-incomplete",
+		"window-too-short", "not-evaluated", "corpus-incomplete", "panic-persists", "panic-not-reproduced",
 	} {
 		may[id] = true
 	}
@@ -197,7 +197,7 @@ func TestCompare_Itself(t *testing.T) {
 // TestCompare_Swapped: swapping the builds swaps what is lost and gained.
 func TestCompare_Swapped(t *testing.T) {
 	pairs := map[string]string{
-		"alert-lost": "alert-gained", "match-lost": "match-gained", "alert-false": "alert-quietened",
+		"alert-lost": "alert-gained", "match-lost": "match-gained", "alert-false": "alert-quietened", "panic-fixed": "panic-new",
 	}
 	for a, b := range pairs {
 		pairs[b] = a

@@ -117,6 +117,7 @@ func (l *factLoader) actions(f *File) func(string) {
 			return
 		}
 		a := facts.Action{Time: t, Cluster: r.text(text, "cluster"), Actor: r.text(text, "actor"), Action: r.text(text, "action"), Target: r.text(text, "target"), Raw: text}
+		a.Requested, _ = truth(r.get(text, "requested"))
 		if a.Action == "" {
 			l.note("actions without a name under %s", strings.Join(r.paths["action"], ", "))
 			return

@@ -229,7 +229,7 @@ func TestFacts_Descriptions(t *testing.T) {
 		{"files: [{files: x, as: probes, fields: {colour: ts}}]", `field "colour": probes have cluster, ok, target, time`},
 		{"files: [{files: x, as: actions, fields: {time: \"a.#\"}}]", "want keys joined by dots"},
 		{"files: [{files: x, as: actions, fields: {time: []}}]", `field "time" has 0 paths`},
-		{"files: [{files: x, as: actions, values: {time: now}}]", "actions take values for action, actor, cluster, target"},
+		{"files: [{files: x, as: actions, values: {time: now}}]", "actions take values for action, actor, cluster, requested, target"},
 		{"files: [{files: \"f-{c}.json\", as: events, cluster: \"{c}\"}]", `f-..json: cluster: cluster name "." begins with '.'`},
 		{"files: [{files: \"f-{c}.json\", as: events, cluster: \"{d}\"}]", "{d} is captured by no pattern"},
 		{"files: [{files: \"f-*.json\", as: actions}, {files: \"g.json\", as: actions, values: {actor: a}}]", "give its entry of files a name"},

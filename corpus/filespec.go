@@ -63,6 +63,8 @@ var factFields = map[string]map[string][]string{
 		"actor":   {"actor"},
 		"action":  {"action", "event"},
 		"target":  {"target"},
+		// A process that somebody asked to end did not fail.
+		"requested": {"requested"},
 	},
 }
 

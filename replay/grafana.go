@@ -176,7 +176,7 @@ func (g *grafanaState) evaluate(ctx context.Context, ts int64) {
 	if g.rs.plan.op != "" {
 		for _, n := range values[g.chain.condition.Input].numbers {
 			if !n.null {
-				g.rs.left(n.v)
+				g.rs.left(ts, n.v)
 			}
 		}
 	}

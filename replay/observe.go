@@ -1,10 +1,14 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/correlate"
 	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/messages"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 )
 
 // A recordTag says what the observers know of a record when a rule sees it.
@@ -18,29 +22,41 @@ type recordTag struct {
 // before the rules see it.
 type observers struct {
 	src      *Source
-	messages *messageCatalogue
+	messages *messages.Catalogue
 	panics   *panicWatch
+	joins    *correlate.Collector // nil: nothing is known that records could name
 }
 
-func newObservers(src *Source) *observers {
-	return &observers{src: src, messages: newMessageCatalogue(), panics: newPanicWatch(src)}
+func newObservers(src *Source, p *profile.Profile) *observers {
+	return &observers{
+		src: src, messages: messages.NewCatalogue(), panics: newPanicWatch(src),
+		joins: correlate.NewCollector(correlate.Learn(p, src.Facts), src.Streams),
+	}
 }
 
 // next is told of every record, also of those that are dropped.
 func (o *observers) next(stream int) { o.panics.next(stream) }
 
 func (o *observers) add(stream int, e *logs.Entry) recordTag {
-	o.messages.add(o.src.Streams[stream], e)
-	return recordTag{panic: o.panics.add(stream, e)}
+	message := o.messages.Add(o.src.Streams[stream], e)
+	if o.joins != nil {
+		o.joins.Add(stream, e, message)
+	}
+	return recordTag{message: message + 1, panic: o.panics.add(stream, e)}
 }
 
 // finish writes what was seen to res, and to the outcomes of the rules which
 // of it each of them saw.
 func (o *observers) finish(res *Result, rules []*ruleState) {
-	res.Messages, res.MessagesCut = o.messages.list(), o.messages.cut
+	var final []int32
+	res.Messages, final, res.MessagesCut = o.messages.Finish()
 	panicOf := o.panics.finish(res)
 	for i, rs := range rules {
-		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list(panicOf)
+		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list(final, panicOf)
+	}
+	if o.joins != nil {
+		res.Correlation = o.joins.Finish(final)
+		res.Correlation.Alerts = o.joins.Alerts(res.Outcomes)
 	}
 }
 
@@ -66,12 +82,18 @@ func count(of []int64, tag int32) []int64 {
 	return of
 }
 
-// list returns the messages and panics that were seen. panicOf maps occurrences
-// to panics; -1: it was none.
-func (s *seenTags) list(panicOf []int) (uses []outcome.Use, panics []int) {
-	for i, n := range s.messages {
-		if n > 0 {
-			uses = append(uses, outcome.Use{Message: i, Lines: n})
+// list returns the messages and panics that were seen. Final has the message of
+// each provisional number; panicOf maps occurrences to panics; -1: it was none.
+func (s *seenTags) list(final []int32, panicOf []int) (uses []outcome.Use, panics []int) {
+	for number, n := range s.messages {
+		if n == 0 {
+			continue
+		}
+		u := outcome.Use{Message: int(final[number]), Lines: n}
+		if at, ok := slices.BinarySearchFunc(uses, u.Message, byMessage); ok {
+			uses[at].Lines += n
+		} else {
+			uses = slices.Insert(uses, at, u)
 		}
 	}
 	for i, n := range s.panics {
@@ -82,3 +104,5 @@ func (s *seenTags) list(panicOf []int) (uses []outcome.Use, panics []int) {
 	slices.Sort(panics)
 	return uses, slices.Compact(panics)
 }
+
+func byMessage(u outcome.Use, message int) int { return cmp.Compare(u.Message, message) }

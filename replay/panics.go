@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"bytes"
+
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/panics"
@@ -12,10 +14,11 @@ type panicWatch struct {
 	finder *panics.Finder
 	seen   []int64   // records of each stream
 	starts [][]int64 // of later processes, those that are still to come
+	lines  []int64   // of each stream, records of panics that are no JSON
 }
 
 func newPanicWatch(src *Source) *panicWatch {
-	w := &panicWatch{src: src, finder: panics.NewFinder(len(src.Streams)), seen: make([]int64, len(src.Streams))}
+	w := &panicWatch{src: src, finder: panics.NewFinder(len(src.Streams)), seen: make([]int64, len(src.Streams)), lines: make([]int64, len(src.Streams))}
 	w.starts = make([][]int64, len(src.Streams))
 	copy(w.starts, src.Starts)
 	return w
@@ -32,14 +35,18 @@ func (w *panicWatch) next(stream int) {
 
 // add returns the tag of the occurrence that a record is part of; 0: none.
 func (w *panicWatch) add(stream int, e *logs.Entry) int32 {
-	return int32(w.finder.Add(stream, e.Time, e.Line))
+	tag := int32(w.finder.Add(stream, e.Time, e.Line))
+	if tag > 0 && !bytes.HasPrefix(e.Line, []byte("{")) {
+		w.lines[stream]++
+	}
+	return tag
 }
 
 // finish writes the panics to res and returns which of them each occurrence
 // is; -1: it was none.
 func (w *panicWatch) finish(res *Result) []int {
 	found := w.finder.Finish()
-	res.PanicsCut = found.Cut
+	res.PanicsCut, res.PanicLines = found.Cut, w.lines
 	for i := range found.Panics {
 		p := &found.Panics[i]
 		out := outcome.Panic{

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/prometheus/promql"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/logql"
 	"github.com/stillfires/stillfires/logql/syntax"
@@ -32,7 +33,15 @@ type Options struct {
 	IngestLabels bool
 	// Marks are queries whose lines are wanted beside what the rules do.
 	Marks []outcome.MarkQuery
+	// Timelines are the indices of the rules of which every evaluation is
+	// kept; nil: of none.
+	Timelines []int
+	// Profile says which recorded things records are held against; nil: none.
+	Profile *profile.Profile
 }
+
+// NeedsFacts reports whether a run wants [Source.Facts].
+func (p *Plan) NeedsFacts() bool { return p.opt.Profile != nil && p.opt.Profile.Correlation != nil }
 
 // A Plan is a set of rules, compiled. It is immutable.
 type Plan struct {

@@ -190,7 +190,7 @@ func (pr *promRunner) follow(i int) string {
 		rs.vector(pr.ctx, ts, v)
 		if left := rs.plan.prom.left; left != "" {
 			if v, err := pr.at(left, ts); err == nil {
-				rs.leftVector(v)
+				rs.leftVector(ts, v)
 			}
 		}
 	}

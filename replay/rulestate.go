@@ -32,15 +32,17 @@ type ruleState struct {
 	// noRecords says why there is nothing to evaluate; empty: there is.
 	noRecords string
 
-	seen    seenTags
-	first   []seenLine
-	last    []seenLine // a ring once it is full
-	lastAt  int        // where the ring begins
-	series  map[string]struct{}
-	peak    *float64
-	highest *float64 // left-hand side of a threshold
-	lowest  *float64 // likewise
-	result  []outcome.Sample
+	seen seenTags
+	// timeline is nil where it was not asked for.
+	timeline *timeline
+	first    []seenLine
+	last     []seenLine // a ring once it is full
+	lastAt   int        // where the ring begins
+	series   map[string]struct{}
+	peak     *float64
+	highest  *float64 // left-hand side of a threshold
+	lowest   *float64 // likewise
+	result   []outcome.Sample
 }
 
 func newRuleState(p *planned, src *Source) *ruleState {
@@ -101,6 +103,7 @@ func (rs *ruleState) vector(ctx context.Context, ts int64, v []logql.Sample) {
 	if rs.record != nil {
 		rs.record.evaluate(ctx, ts, promVector(ts, v))
 	}
+	rs.timeline.answer(ts+int64(rs.plan.rule.QueryOffset), v, rs.stateNow(v), rs.plan.op != "")
 	if ts == rs.window.End {
 		rs.result = rs.result[:0]
 		for _, s := range v {
@@ -109,14 +112,15 @@ func (rs *ruleState) vector(ctx context.Context, ts int64, v []logql.Sample) {
 	}
 }
 
-func (rs *ruleState) leftVector(v []logql.Sample) {
+func (rs *ruleState) leftVector(ts int64, v []logql.Sample) {
 	for _, s := range v {
-		rs.left(s.Value)
+		rs.left(ts, s.Value)
 	}
 }
 
 // left notes a value on the left-hand side of a threshold.
-func (rs *ruleState) left(v float64) {
+func (rs *ruleState) left(ts int64, v float64) {
+	rs.timeline.left(ts+int64(rs.plan.rule.QueryOffset), v)
 	raise(&rs.highest, v)
 	lower(&rs.lowest, v)
 }
@@ -146,6 +150,9 @@ func (rs *ruleState) outcome(run *logql.Run) Outcome {
 // sum fills in what the answers at all instants came to.
 func (rs *ruleState) sum(out *Outcome) {
 	out.Series, out.Peak, out.Result = len(rs.series), rs.peak, rs.result
+	if rs.timeline != nil {
+		out.Timeline, out.TimelineCut = rs.timeline.list(), rs.timeline.cut
+	}
 	if rs.highest != nil {
 		out.Headroom = &outcome.Headroom{Value: *rs.highest, Lowest: *rs.lowest, Operator: rs.plan.op, Threshold: rs.plan.bound}
 	}

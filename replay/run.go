@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/feed"
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -40,6 +41,9 @@ type Source struct {
 	// Scrapes are the metrics of the run; nil: it has none. They are read only
 	// if [Plan.NeedsMetrics].
 	Scrapes Scrapes
+	// Facts are what was recorded beside logs and metrics; nil: nothing, or
+	// the plan has no use for them.
+	Facts *facts.Facts
 }
 
 // Entries is a cursor over the records of a run; Stream is an index into
@@ -69,7 +73,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	}
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
-	obs := newObservers(src)
+	obs := newObservers(src, p.opt.Profile)
 	marks := newMarkRun(&p.marks, src)
 	var dedup logs.Dedup
 	keep := func(stream int, e *logs.Entry) (recordTag, bool) {
@@ -172,6 +176,9 @@ func newRunner(ctx context.Context, p *Plan, src *Source) (*runner, error) {
 	ru := &runner{ctx: ctx, plan: p, src: src, rules: make([]*ruleState, len(p.rules))}
 	for i := range p.rules {
 		ru.rules[i] = newRuleState(&p.rules[i], src)
+		if slices.Contains(p.opt.Timelines, i) {
+			ru.rules[i].timeline = newTimeline()
+		}
 	}
 	if len(p.order.rules) > 0 {
 		var err error
@@ -263,7 +270,7 @@ func (s *sink) Vector(query int, ts int64, v []logql.Sample) {
 		return
 	}
 	if s.set.isLeft[query] {
-		rs.leftVector(v)
+		rs.leftVector(ts, v)
 		return
 	}
 	rs.vector(s.ctx, ts, v)

@@ -267,3 +267,29 @@ func TestInstants(t *testing.T) {
 	f(-5, 5, -10, 10)
 	f(0, 0, 0, 10)
 }
+
+// The lines of a rule are counted by the messages of the run that they belong
+// to, also where texts became one message only in the end.
+func TestRun_Uses(t *testing.T) {
+	var lines []string
+	for i, queue := range []string{"red", "green", "blue", "black"} {
+		lines = append(lines, fmt.Sprintf(`%d {"level":"error","msg":"queue %s-queue is full","n":1}`, i+1, queue))
+	}
+	lines = append(lines, `5 {"level":"info","msg":"queue made"}`, `6 {"level":"info","msg":"queue made"}`, `7 other`)
+	res := runAll(t, record(t, lines...),
+		rules.Rule{Kind: rules.Query, Name: "queues", Language: rules.LogQL, Expr: `{app="web"} |= "queue"`},
+		rules.Rule{Kind: rules.Query, Name: "errors", Language: rules.LogQL, Expr: `{app="web"} | json | level="error"`},
+		rules.Rule{Kind: rules.Query, Name: "none", Language: rules.LogQL, Expr: `{app="web"} |= "nothing"`})
+	var got []string
+	for _, o := range res.Outcomes {
+		text := ""
+		for _, u := range o.Uses {
+			text += fmt.Sprintf("%d %s;", u.Lines, res.Messages[u.Message].Text)
+		}
+		got = append(got, text)
+	}
+	want := []string{"4 queue <*> is full;2 queue made;", "4 queue <*> is full;", ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -41,7 +41,7 @@ func drilled() analyzer.Input {
 		{Name: "robots docked", Owner: "yard team", Object: object("Robot", "after"), Path: "status.dock", Condition: profile.Condition{NotEmpty: true}},
 		{Name: "slots of robots that are there", Owner: "site operators", Object: object("Ledger", "after"), Path: "data", Condition: profile.Condition{Live: &profile.Live{Kind: "Robot"}}},
 		{Name: "doors shut", Owner: "yard team", Object: object("Door", "after"), Path: "status.open", Condition: profile.Condition{Absent: true}},
-		{Name: "two robots", Object: object("Robot", "after"), Condition: profile.Condition{Count: &profile.Count{AtLeast: ptr(2)}}},
+		{Name: "two robots", Object: object("Robot", "after"), Condition: profile.Condition{Count: &profile.Count{AtLeast: new(int64(2))}}},
 		{Name: "robots docked, as seen later", Owner: "yard team", Object: object("Robot", "after"), Path: "status.dock", Condition: profile.Condition{NotEmpty: true}},
 	} {
 		a.Pos = source.Position{File: "stillfires.yaml", Line: 12 + 5*i, Column: 9}
@@ -53,8 +53,6 @@ func drilled() analyzer.Input {
 	}
 	return in
 }
-
-func ptr(n int64) *int64 { return &n }
 
 // TestCases_Load: what is found under load stands apart, in every format.
 func TestCases_Load(t *testing.T) {

@@ -29,10 +29,15 @@ type (
 		Findings  []jsonFinding  `json:"findings"`
 		Cases     []jsonCase     `json:"cases"`
 		Timelines []jsonTimeline `json:"timelines"`
-		Runs      []jsonRun      `json:"runs"`
-		Notes     []string       `json:"notes"`
-		Problems  []jsonProblem  `json:"problems"`
-		Patch     *string        `json:"patch"`
+		Panics    []jsonPanic    `json:"panics"`
+		Messages  []jsonMessage  `json:"messages"`
+		// Correlation is null where nothing was judged.
+		Correlation   *jsonCorrelation   `json:"correlation"`
+		Notifications []jsonNotification `json:"notifications"`
+		Runs          []jsonRun          `json:"runs"`
+		Notes         []string           `json:"notes"`
+		Problems      []jsonProblem      `json:"problems"`
+		Patch         *string            `json:"patch"`
 		// Suppressed is how many findings were accepted.
 		Suppressed int `json:"suppressed"`
 	}
@@ -194,11 +199,14 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Findings:   make([]jsonFinding, 0, len(r.Findings)),
 		Cases:      make([]jsonCase, 0, len(r.Cases)),
 		Timelines:  toJSONTimelines(r),
+		Panics:     make([]jsonPanic, 0, len(r.Panics)),
+		Messages:   toJSONMessages(r.Messages),
 		Runs:       make([]jsonRun, 0, len(r.Runs)),
 		Notes:      list(r.Notes),
 		Problems:   make([]jsonProblem, 0, len(r.Problems)),
 		Patch:      text(r.Patch),
 	}
+	out.Correlation, out.Notifications = toJSONCorrelation(r), toJSONNotifications(r.Notifications)
 	for i := range r.Results {
 		out.Rules = append(out.Rules, toJSONRule(&r.Results[i]))
 	}
@@ -207,6 +215,9 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 	}
 	for i := range r.Cases {
 		out.Cases = append(out.Cases, toJSONCase(&r.Cases[i]))
+	}
+	for i := range r.Panics {
+		out.Panics = append(out.Panics, toJSONPanic(&r.Panics[i]))
 	}
 	for _, run := range r.Runs {
 		out.Runs = append(out.Runs, toJSONRun(run))

@@ -41,6 +41,7 @@ func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
 	for _, part := range sections {
 		part.markdown(p, r)
 	}
+	p.patch()
 	p.list("Notes", r.Notes)
 	p.list("What to try next", next(r))
 	p.verdicts()

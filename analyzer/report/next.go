@@ -1,9 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/rules"
 )
 
 // advice says what to try when a report holds a finding. The order is the
@@ -12,21 +14,40 @@ var advice = []struct {
 	ids  []string
 	when func(*analyzer.Finding) bool // nil: always
 	text string
+	// count gives the number that the text speaks of; nil: it has none.
+	count func(*analyzer.Report) string
 }{
-	{[]string{"corpus-incomplete"}, nil, "Record the incomplete runs again: silence in them proves nothing."},
-	{[]string{"alert-lost", "match-lost", "frequency-changed"}, hasRepair, "Take the repairs that were tried: --write-repairs FILE writes them as one patch."},
-	{[]string{"alert-lost", "match-lost"}, hasNearest, "Let the stage shown accept the nearest line too, and compare again."},
-	{[]string{"alert-lost", "match-lost"}, lacksNearest, "No nearest line: declare must-clear if it is mended, else see where it went."},
-	{[]string{"alert-false"}, nil, "False alert: narrow the rule so that it leaves out the candidate's line, or declare must-fire if it is right."},
-	{[]string{"alert-persists"}, nil, "The fix does not show: check that the candidate holds it and that the rule watches the fault."},
-	{[]string{"not-evaluated"}, isUnmatched, "Load the rules that the drill names, or mend the names in what it declares."},
-	{[]string{"not-evaluated"}, isMatched, "Read the reasons: what was not evaluated has no verdict."},
-	{[]string{"alert-never-fired", "alert-not-reproduced"}, nil, "Record a scenario that does raise the alert on the deployed build, or drop the expectation."},
-	{[]string{"window-too-short"}, nil, "Record longer than the alert's for after the fault."},
-	{[]string{"alert-flaky"}, nil, "Find out why repetitions differ, or record more of them."},
+	{[]string{"corpus-incomplete"}, nil, "Record the incomplete runs again: silence in them proves nothing.", nil},
+	{[]string{"alert-lost", "match-lost", "frequency-changed"}, hasRepair, "Take the repairs that were tried (%s): --write-repairs FILE writes them as one patch.", repaired},
+	{[]string{"alert-lost", "match-lost"}, hasNearest, "Let the stage shown accept the nearest line too, and compare again.", nil},
+	{[]string{"alert-lost", "match-lost"}, lacksNearest, "No nearest line: declare must-clear if it is mended, else see where it went.", nil},
+	{[]string{"alert-false"}, nil, "False alert: narrow the rule so that it leaves out the candidate's line, or declare must-fire if it is right.", nil},
+	{[]string{"alert-persists"}, nil, "The fix does not show: check that the candidate holds it and that the rule watches the fault.", nil},
+	{[]string{"not-evaluated"}, isUnmatched, "Load the rules that the drill names, or mend the names in what it declares.", nil},
+	{[]string{"not-evaluated"}, isMatched, "Read the reasons: what was not evaluated has no verdict.", nil},
+	{[]string{"alert-never-fired", "alert-not-reproduced"}, nil, "Record a scenario that does raise the alert on the deployed build, or drop the expectation.", nil},
+	{[]string{"window-too-short"}, nil, "Record longer than the alert's for after the fault.", nil},
+	{[]string{"alert-flaky"}, nil, "Find out why repetitions differ, or record more of them.", nil},
 	{[]string{"recovery-failed", "budget-exceeded", "duplicate-execution", "stale-entry", "manual-intervention", "restart"}, isCase,
-		"Ask the owner of each assertion that fails; --format markdown lists what was seen."},
-	{[]string{"alert-gained"}, nil, "Declare must-fire or must-stay-silent for what only the candidate raises."},
+		"Ask the owner of each assertion that fails; --format markdown lists what was seen.", nil},
+	{[]string{"alert-gained"}, nil, "Declare must-fire or must-stay-silent for what only the candidate raises.", nil},
+}
+
+// repaired says how many of the rules that a repair was looked for have one.
+func repaired(r *analyzer.Report) string {
+	seen := map[*rules.Rule]bool{}
+	found := 0
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Repair == nil || seen[f.Rule] {
+			continue
+		}
+		seen[f.Rule] = true
+		if hasRepair(f) {
+			found++
+		}
+	}
+	return fmt.Sprintf("for %d of %s", found, plural(len(seen), "rule"))
 }
 
 func hasRepair(f *analyzer.Finding) bool { return f.Repair != nil && f.Repair.Expr != "" }
@@ -55,7 +76,11 @@ func next(r *analyzer.Report) []string {
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			if f.Severity >= analyzer.Warn && !f.Accepted() && slices.Contains(a.ids, f.ID) && (a.when == nil || a.when(f)) {
-				out = append(out, a.text)
+				text := a.text
+				if a.count != nil {
+					text = fmt.Sprintf(text, a.count(r))
+				}
+				out = append(out, text)
 				break
 			}
 		}

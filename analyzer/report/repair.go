@@ -142,3 +142,21 @@ func (p *page) repair(f *analyzer.Finding) {
 	p.line("\nThe file was not changed in a diff (%s). The query becomes:", md(r.NoDiff))
 	p.fence("logql", strings.Split(r.Expr, "\n")...)
 }
+
+// markdownPatch bounds the patch of all repairs in a page, in bytes.
+const markdownPatch = 16 << 10
+
+// patch writes the diffs of all repairs in one, folded away. Those of rules that
+// break by one cause stand nowhere else on the page.
+func (p *page) patch() {
+	switch n := len(p.r.Patch); {
+	case n == 0:
+		return
+	case n > markdownPatch:
+		p.line("\nThe patch of all repairs is too long for this page: write it with --write-repairs FILE.")
+		return
+	}
+	p.line("\n<details><summary>All repairs as one patch</summary>")
+	p.fence("diff", strings.Split(strings.TrimSuffix(p.r.Patch, "\n"), "\n")...)
+	p.line("\n</details>")
+}

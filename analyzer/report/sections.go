@@ -12,5 +12,8 @@ var sections = []struct {
 	markdown func(*page, *analyzer.Report)
 }{
 	{"cases", casesTerminal, casesMarkdown},
+	{"panics", panicsTerminal, panicsMarkdown},
+	{"messages", messagesTerminal, messagesMarkdown},
+	{"correlation", correlationTerminal, correlationMarkdown},
 	{"accepted", acceptedTerminal, acceptedMarkdown},
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
@@ -51,6 +52,7 @@ type compareFlags struct {
 	zone, start         string
 	failOn              string
 	suppressions        []string
+	profile             string
 	date                string
 	noRepairs           bool
 	thresholds          bool
@@ -71,6 +73,17 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	f.registerInput(flags)
+	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
+	flags.BoolVar(&f.noRepairs, "no-repairs", false, "do not look for changes of the rules that mend what was lost")
+	flags.StringVar(&f.repairs, "write-repairs", "", "write all repairs as one patch to this file, for patch -p1 or git apply")
+	f.out.register(flags)
+	return cmd
+}
+
+// registerInput registers what says which builds and rules are compared, and
+// how.
+func (f *compareFlags) registerInput(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.file, "file", "f", "", "review file; flags win over what it says")
 	flags.StringVar(&f.deployed, "deployed", "", "deployed build as [DIR:]BUILD, or a log file, - for standard input (default: the build named deployed)")
 	flags.StringVar(&f.candidate, "candidate", "", "candidate build, likewise (default: the build named candidate)")
@@ -83,14 +96,10 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	flags.IntVar(&f.year, "year", 0, "year of raw logs whose format has none (klog, syslog)")
 	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as UTC or Europe/Berlin")
 	flags.StringVar(&f.start, "start", "", "time of the first record of raw logs that have no times (RFC 3339); the others follow by a microsecond each")
-	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
 	flags.StringSliceVar(&f.suppressions, "suppressions", nil, "file of findings that were accepted, beside those of the review file")
 	flags.StringVar(&f.date, "date", "", "the day, such as 2026-11-30, by which accepted findings expire (default: that of SOURCE_DATE_EPOCH, else today, UTC)")
-	flags.BoolVar(&f.noRepairs, "no-repairs", false, "do not look for changes of the rules that mend what was lost")
 	flags.BoolVar(&f.thresholds, "repair-thresholds", false, "let a repair change the number that a rule compares with")
-	flags.StringVar(&f.repairs, "write-repairs", "", "write all repairs as one patch to this file, for patch -p1 or git apply")
-	f.out.register(flags)
-	return cmd
+	flags.StringVar(&f.profile, "profile", "", "what is special to the component: the name of a profile, a file, auto or none (default auto)")
 }
 
 // noArguments refuses arguments and says where they were probably meant to go.
@@ -161,6 +170,7 @@ func (f *compareFlags) options(cmd *cobra.Command, env *cliEnv) (compare.Options
 		Rules: f.rules, Scenarios: f.scenarios, Interval: f.interval, IngestLabels: f.ingestLabels,
 		Raw:          compare.RawOptions{Year: f.year, Zone: f.zone, Stdin: env.stdin},
 		Suppressions: f.suppressions,
+		Profile:      f.profile,
 		NoRepairs:    f.noRepairs, RepairThresholds: f.thresholds,
 	}
 	if cmd.Flags().Changed("interval") && f.interval <= 0 {

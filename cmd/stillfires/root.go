@@ -50,6 +50,8 @@ func newRootCommand(env *cliEnv) *cobra.Command {
 		newCompareCommand(env),
 		newCorpusCommand(env),
 		newDemoCommand(env),
+		newExplainCommand(env),
+		newMessagesCommand(env),
 		newQueryCommand(env),
 		newRulesCommand(env),
 	)

@@ -3,12 +3,13 @@ package align
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
 // nearEnough is the wording that the nearest kind must share to be named.
-const nearEnough = 0.3
+const nearEnough = 0.4
 
 // alone adds the messages that one build writes and the other does not.
 func (c *comparison) alone(kinds []*Kind, deployed bool) {
@@ -23,8 +24,15 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 		if k.Field != "" && !c.told(k, deployed) {
 			continue
 		}
-		if k.Field == "" && len(k.keys) == 0 && (len(k.words) == 0 || c.encoded && k.bare()) {
-			continue // values alone, which say nothing, or lines of a stack
+		if k.Field == "" && len(k.keys) == 0 && len(k.words) == 0 {
+			continue // values alone say nothing
+		}
+		fragment := own.fragment(k)
+		if fragment && c.encoded {
+			continue // lines of a stack come and go with the encoding
+		}
+		if k.broken() {
+			continue // told of by the share of records that cannot be read
 		}
 		in := steady(k, own, c.scenarios)
 		if len(in) == 0 {
@@ -42,12 +50,37 @@ func (c *comparison) alone(kinds []*Kind, deployed bool) {
 			ch.Frequencies = append(ch.Frequencies, frequency(s, c.deployed, c.candidate, ch.Deployed, ch.Candidate))
 		}
 		c.sameWords(&ch, k, deployed)
+		ch.Elsewhere = ch.Elsewhere || fragment
 		if ch.Weak {
 			ch.Notes = append(ch.Notes, "so few records may come and go by chance")
 		}
 		c.res.Changes = append(c.res.Changes, ch)
 	}
 }
+
+// fragment reports whether a kind is plain text in a stream of records in
+// another encoding: part of a stack, or of a record that was cut. How many
+// there are is told of the stream.
+func (b *build) fragment(k *Kind) bool {
+	if !k.bare() || len(k.keys) > 0 {
+		return false
+	}
+	if b.structured == nil {
+		b.structured = map[string]int64{}
+		for _, o := range b.kinds {
+			n := o.Count
+			if slices.Equal(o.Encodings, []outcome.Encoding{outcome.Text}) {
+				n = -n
+			}
+			b.structured[o.First.Stream.String()] += n
+		}
+	}
+	return b.structured[k.First.Stream.String()] > 0
+}
+
+// broken reports whether a kind is of records that begin as JSON and could not
+// be read as such.
+func (k *Kind) broken() bool { return k.bare() && strings.HasPrefix(k.Text, "{") }
 
 // bare reports whether a kind is plain text without a level.
 func (k *Kind) bare() bool {
@@ -70,7 +103,7 @@ func (c *comparison) carries(k *Kind, deployed bool) bool {
 // record's own message is on both builds, or explained by other sentences of
 // it. A rare one is no news, as errors come and go.
 func (c *comparison) told(said *Kind, deployed bool) bool {
-	if weak(said) || said.Count < fewRecords {
+	if weak(said) || said.Count < fewSentences {
 		return false
 	}
 	side := c.m.candidate
@@ -130,25 +163,24 @@ func (c *comparison) gone(ch *Change, k *Kind, in []string) {
 // sameWords notes where the other build writes the words of a message that has
 // no partner: with another level, by another logger.
 func (c *comparison) sameWords(ch *Change, k *Kind, deployed bool) {
-	const most = 3
 	kinds, role := c.candidate.kinds, "candidate"
 	if !deployed {
 		kinds, role = c.deployed.kinds, "deployed"
 	}
-	n := 0
+	var found []*Kind
 	for _, o := range kinds {
 		for _, same := range append([]*Kind{o}, o.said...) {
-			if same.Field != k.Field || !sameTokens(same.tokens, k.tokens) {
-				continue
-			}
-			ch.Elsewhere = true
-			if n++; n <= most {
-				ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words %s", role, from(same)))
+			if same.Field == k.Field && sameTokens(same.tokens, k.tokens) {
+				found = append(found, same)
 			}
 		}
 	}
-	if n > most {
-		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words in %d more places", role, n-most))
+	switch ch.Elsewhere = len(found) > 0; len(found) {
+	case 0:
+	case 1:
+		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words %s", role, from(found[0])))
+	default:
+		ch.Notes = append(ch.Notes, fmt.Sprintf("%s writes the same words in %d other places", role, len(found)))
 	}
 }
 

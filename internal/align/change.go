@@ -56,7 +56,8 @@ type Change struct {
 	// added it.
 	Weak bool
 	// Elsewhere says that the other build writes the words of a message that was
-	// removed or added, but by another logger, function or with another level.
+	// removed or added, but by another logger, function or with another level;
+	// or that the message is plain text between records of another encoding.
 	Elsewhere bool
 	// Nearest is the most similar kind of the other build, of a message that
 	// was removed or added; nothing says that it took its place. Nil: none is
@@ -90,6 +91,7 @@ type Fact struct {
 
 // A Result is the outcome of [Compare].
 type Result struct {
+	Scenarios   []string // that both builds ran, ordered: those that were compared
 	Changes     []Change // ordered by class, then by text
 	Fields      []FieldSummary
 	Encodings   []EncodingSummary

@@ -21,7 +21,7 @@ type comparison struct {
 	// encoded says that the encoding of some message changed: then lines of
 	// text between the records, such as stacks, come and go with it.
 	encoded bool
-	facts   map[string][]Fact // new ones, by scenarios; made when asked for
+	facts   map[string][]newFact // new ones, by scenarios; made when asked for
 }
 
 // Compare says what became of the messages of the deployed build's runs on the
@@ -41,6 +41,7 @@ func Compare(deployed, candidate []outcome.Run) *Result {
 	c.summarize()
 	c.res.Unparseable = c.unparseable()
 	c.note()
+	c.res.Scenarios = c.scenarios
 	return &c.res
 }
 
@@ -150,9 +151,6 @@ func (c *comparison) frequencies(ch *Change) {
 		return
 	}
 	ch.add(FrequencyChanged)
-	if slices.ContainsFunc(ch.Frequencies, func(f Frequency) bool { return !f.Known }) {
-		ch.Notes = append(ch.Notes, "each build ran once: how much counts differ by chance is not known")
-	}
 }
 
 // gathered reports whether a message with one thing in a field became one with

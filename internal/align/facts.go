@@ -33,10 +33,13 @@ func (c *comparison) fact(k *Kind, in []string) *Fact {
 		if sameTokens(k.tokens, tokens(f.Text)) {
 			like = 1
 		}
-		if like < factWords || like <= score || opposed(k.words, wordsOf(f.Text)) || f.On != "" && !named(names, k.First.Line, f.On) {
+		if like < factWords || like <= score || opposed(k.words, wordsOf(f.Text)) {
 			continue
 		}
-		best, score = &f, like
+		i := slices.IndexFunc(f.about, func(a Fact) bool { return a.On == "" || named(names, k.First.Line, a.On) })
+		if i >= 0 {
+			best, score = &f.about[i], like
+		}
 	}
 	if best == nil {
 		best = c.newMetric(k, in)
@@ -52,9 +55,19 @@ func named(values []string, line, object string) bool {
 		len(name) >= 3 && strings.Contains(line, name)
 }
 
+// A newFact is a text that only the candidate has in events or conditions, and
+// what they are about: the first maxAbout objects.
+type newFact struct {
+	Text  string
+	about []Fact
+}
+
+// maxAbout bounds the objects that one text is known to be about.
+const maxAbout = 100
+
 // newFacts returns the events and conditions that only the candidate has in
-// the scenarios given, one of each text.
-func (c *comparison) newFacts(in []string) []Fact {
+// the scenarios given, by text.
+func (c *comparison) newFacts(in []string) []newFact {
 	key := strings.Join(in, "\x00")
 	if list, ok := c.facts[key]; ok {
 		return list
@@ -65,20 +78,28 @@ func (c *comparison) newFacts(in []string) []Fact {
 			was = append(was, words)
 		}
 	})
-	var out []Fact
-	seen := map[string]bool{}
+	var out []newFact
+	at := map[string]int{} // of a text in out; -1: it is not new
 	c.candidate.collect(in, func(f Fact) {
-		if len(out) >= maxFacts || len(was) >= maxFacts || seen[f.Text] {
+		i, seen := at[f.Text]
+		switch {
+		case !seen && (len(out) >= maxFacts || len(was) >= maxFacts):
 			return
+		case !seen:
+			words := wordsOf(f.Text)
+			i = -1
+			if !slices.ContainsFunc(was, func(o []string) bool { return c.m.wording(o, words) >= oldFact }) {
+				i = len(out)
+				out = append(out, newFact{Text: f.Text})
+			}
+			at[f.Text] = i
 		}
-		seen[f.Text] = true
-		words := wordsOf(f.Text)
-		if !slices.ContainsFunc(was, func(o []string) bool { return c.m.wording(o, words) >= oldFact }) {
-			out = append(out, f)
+		if i >= 0 && len(out[i].about) < maxAbout {
+			out[i].about = append(out[i].about, f)
 		}
 	})
 	if c.facts == nil {
-		c.facts = map[string][]Fact{}
+		c.facts = map[string][]newFact{}
 	}
 	c.facts[key] = out
 	return out

@@ -18,8 +18,11 @@ const loggerField = "logger"
 const absentByChance = 0.05
 
 // What a renamed field asks for: the share of values of the one with fewer
-// that both have.
-const sharedValues = 0.5
+// that both have, and how many values tell something whatever they are.
+const (
+	sharedValues = 0.5
+	manyValues   = 6
+)
 
 // A shape is the fields of one or several kinds.
 type shape struct {
@@ -255,6 +258,8 @@ func sameField(from, to *outcome.Key, kept map[string]bool) (score float64, shar
 		}
 	}
 	least := min(len(from.Values), len(to.Values))
+	// Many small numbers that agree tell as much as one name.
+	tell = tell || len(shared) >= manyValues && 5*len(shared) >= 4*least
 	if least > 0 && tell && float64(len(shared)) >= sharedValues*float64(least) {
 		return 1 + float64(len(shared))/float64(least) + names, shared
 	}

@@ -44,7 +44,7 @@ func (m msg) parse() outcome.Message {
 		name, said := strings.CutSuffix(name, "*")
 		key := outcome.Key{Name: name, Count: out.Count, Looked: out.Count, Types: []string{cmp.Or(kind, "string")}}
 		if said {
-			for _, t := range strings.Split(values, "|") {
+			for t := range strings.SplitSeq(values, "|") {
 				key.Texts = append(key.Texts, outcome.KeyText{Text: t, Count: out.Count, First: outcome.Evidence{
 					Line: fmt.Sprintf(`{"msg":%q,%q:%q}`, text, name, t)}})
 				key.Values = append(key.Values, t)
@@ -67,7 +67,7 @@ func (m msg) parse() outcome.Message {
 // splitFields splits at blanks, but for those of sentences.
 func splitFields(s string) []string {
 	var out []string
-	for _, f := range strings.Split(s, " ") {
+	for f := range strings.SplitSeq(s, " ") {
 		if n := len(out); n > 0 && strings.Contains(out[n-1], "*=") && !strings.Contains(f, "=") {
 			out[n-1] += " " + f
 			continue

@@ -73,6 +73,9 @@ func (k *Kind) identity() string {
 type build struct {
 	runs  []*outcome.Run
 	kinds []*Kind // without those that [Kind.said] holds
+	// structured is by how many the records of a stream that are in an
+	// encoding outnumber those of plain text; made when asked for.
+	structured map[string]int64
 }
 
 // newBuild merges the messages of the runs. Mined texts of two runs can differ

@@ -151,8 +151,13 @@ func (m *matching) loosen() {
 		m.candidate = append(m.candidate, news(p.candidate, p.deployed)...)
 	}
 	for _, side := range []*[]*Kind{&m.deployed, &m.candidate} {
+		others := m.candidate
+		if side == &m.candidate {
+			others = m.deployed
+		}
 		for _, k := range slices.Clone(*side) {
 			if k.Field == "" {
+				k.sayValues(others)
 				*side = append(*side, k.said...)
 			}
 		}
@@ -162,6 +167,27 @@ func (m *matching) loosen() {
 			*side = (*side)[:maxLoose]
 		}
 		slices.SortFunc(*side, func(a, b *Kind) int { return cmp.Compare(a.identity(), b.identity()) })
+	}
+}
+
+// sayValues takes values of a field for what a kind says if they are the texts
+// of messages of the other build that have no partner: a text of one word is no
+// sentence, but may have moved to a field as one.
+func (k *Kind) sayValues(others []*Kind) {
+	for i := range k.Keys {
+		key := &k.Keys[i]
+		if len(key.Texts) > 0 {
+			continue
+		}
+		for _, v := range key.Values {
+			o := slices.IndexFunc(others, func(o *Kind) bool { return o.Field == "" && o.Text == v && len(o.words) > 0 })
+			if o < 0 || slices.ContainsFunc(k.said, func(s *Kind) bool { return s.Field == key.Name && s.Said == v }) {
+				continue
+			}
+			s := *k
+			s.Field, s.Said, s.said, s.tokens, s.words = key.Name, v, nil, tokens(v), wordsOf(v)
+			k.said = append(k.said, &s)
+		}
 	}
 }
 

@@ -13,7 +13,9 @@ const (
 	knownFactor, knownRecords     = 2, 10
 	unknownFactor, unknownRecords = 5, 20
 	// A kind of fewer records, in one run, may be there by chance.
-	fewRecords = 5
+	fewRecords = 3
+	// Sentences in fields, such as errors, come and go more easily.
+	fewSentences = 5
 )
 
 // A Frequency is how often both builds wrote a message in one scenario.

@@ -29,7 +29,7 @@ const (
 	mostWords              = 0.65 // from here on counts need not agree
 	likeWords, likeScore   = 0.5, 3.6
 	someWords, someScore   = 0.25, 4.4
-	otherScore             = 4.6
+	otherScore             = 4.4
 	likeMargin, someMargin = 0.5, 0.8
 	likeCounts             = 0.5
 	otherKeys, otherCounts = 0.75, 0.6
@@ -108,6 +108,10 @@ func (w *weighing) compare(d, c *Kind) likeness {
 	if l.function < 0 && w.places[[2]string{d.Function, c.Function}] {
 		l.function = functionPoints
 	}
+	if d.Function == "" && c.Function == "" && d.Logger == "" && c.Logger == "" {
+		// Nobody says who wrote it; the stream at least tells the process.
+		l.function = streamPoints(d, c)
+	}
 	l.opposed = l.words < 1 && opposed(d.words, c.words)
 	l.unique = w.sharesUnique(w.keys, d.keys, c.keys) || w.sharesUnique(w.values, d.values, c.values)
 	l.score = wordPoints*l.words + l.function + l.logger + keyPoints*l.keys + valuePoints*l.values + countPoints*l.counts
@@ -118,6 +122,14 @@ func (w *weighing) compare(d, c *Kind) likeness {
 		l.score += contrary
 	}
 	return l
+}
+
+// streamPoints compares the streams in which two kinds were first seen.
+func streamPoints(d, c *Kind) float64 {
+	if d.First.Stream.String() == c.First.Stream.String() {
+		return filePoints
+	}
+	return apart
 }
 
 // sure reports whether the evidence alone is enough, and by how much the pair

@@ -34,7 +34,10 @@ func (m *matching) splitOne(wholes, parts []*Kind, pairOf func(*Kind, []*Kind) *
 				like = append(like, p)
 			}
 		}
-		if len(like) < 2 || len(like) > maxParts || !m.covers(whole, like) || !countsFit(whole, like) {
+		if len(like) < 2 || !m.covers(whole, like) {
+			like = m.sameData(whole, parts, taken)
+		}
+		if len(like) < 2 || len(like) > maxParts || !countsFit(whole, like) {
 			continue
 		}
 		taken[whole] = true
@@ -44,6 +47,24 @@ func (m *matching) splitOne(wholes, parts []*Kind, pairOf func(*Kind, []*Kind) *
 		m.pairs = append(m.pairs, pairOf(whole, like))
 	}
 	m.drop(taken)
+}
+
+// sameData returns the parts that hold the fields and values of the whole, as
+// often as it was written, and have a word of it: steps of what it told at
+// once.
+func (m *matching) sameData(whole *Kind, parts []*Kind, taken map[*Kind]bool) []*Kind {
+	var out []*Kind
+	for _, p := range parts {
+		if taken[p] || p.Field != "" || len(whole.keys) == 0 {
+			continue
+		}
+		l := m.compare(whole, p)
+		common := slices.ContainsFunc(whole.words, func(w string) bool { return !little[w] && slices.Contains(p.words, w) })
+		if common && !l.opposed && l.function >= 0 && l.logger >= 0 && l.keys >= 0.9 && l.values >= 0.8 && l.counts >= 0.9 {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // partOf reports whether p may be a part of a message: it is written in the

@@ -55,7 +55,11 @@ func (c *comparison) withField(f *FieldChange) int {
 			side = p.candidate
 		}
 		s := shapeOf(side)
-		if k := s.find(f.Name); k != nil && k.Count > 0 {
+		name := f.Name
+		if len(f.Within) > 0 {
+			name = f.Within[0]
+		}
+		if k := s.find(name); k != nil && k.Count > 0 {
 			n++
 		}
 	}
@@ -92,14 +96,14 @@ func (c *comparison) inferRenames() {
 }
 
 // reclass derives the classes of a change that its fields give.
-func (ch *Change) reclass() {
-	ch.Classes = slices.DeleteFunc(ch.Classes, func(k Class) bool {
+func (c *Change) reclass() {
+	c.Classes = slices.DeleteFunc(c.Classes, func(k Class) bool {
 		return k == FieldLost || k == FieldGained || k == FieldRenamed || k == FieldTypeChanged
 	})
-	for _, f := range ch.Fields {
-		ch.add(f.Class)
+	for _, f := range c.Fields {
+		c.add(f.Class)
 	}
-	order(ch)
+	order(c)
 }
 
 // encodings gathers the messages whose encoding changed.

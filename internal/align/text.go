@@ -185,3 +185,18 @@ func valuesOf(line string) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// Holds reports whether a line is one of the kind's, by the sentence in its
+// field; of a kind without a field nothing tells.
+func (k *Kind) Holds(line string) bool {
+	i := strings.IndexByte(line, '{')
+	if k.Field == "" || i < 0 || !gjson.Valid(line[i:]) {
+		return false
+	}
+	text := gjson.Get(line[i:], gjson.Escape(k.Field))
+	if !text.Exists() {
+		text = gjson.Get(line[i:], k.Field)
+	}
+	first, _, _ := strings.Cut(text.String(), "\n")
+	return sameTokens(k.tokens, tokens(first))
+}

@@ -115,12 +115,12 @@ func (c *comparison) unparseable() []Unparseable {
 		d, n := c.deployed.of(s), c.candidate.of(s)
 		for i := range n[0].Logs {
 			log := &n[0].Logs[i]
-			u := Unparseable{Scenario: s, Stream: log.Labels.String(), Candidate: log.Unparseable, CandidateRecords: log.Records}
+			u := Unparseable{Scenario: s, Stream: log.Labels.String(), Candidate: unparseable(n[0], i), CandidateRecords: log.Records}
 			j := slices.IndexFunc(d[0].Logs, func(o outcome.LogInfo) bool { return o.Labels.String() == u.Stream })
 			if j < 0 {
 				continue
 			}
-			u.Deployed, u.DeployedRecords = d[0].Logs[j].Unparseable, d[0].Logs[j].Records
+			u.Deployed, u.DeployedRecords = unparseable(d[0], j), d[0].Logs[j].Records
 			was, is := part(u.Deployed, u.DeployedRecords), part(u.Candidate, u.CandidateRecords)
 			if u.Candidate-u.Deployed >= records && is >= factor*was && is-was >= share {
 				out = append(out, u)
@@ -128,6 +128,16 @@ func (c *comparison) unparseable() []Unparseable {
 		}
 	}
 	return out
+}
+
+// unparseable returns how many records of a stream are not in its own format.
+// The lines of a panic are in none, and are told of as what they are.
+func unparseable(run *outcome.Run, stream int) int64 {
+	n := run.Logs[stream].Unparseable
+	if stream < len(run.PanicLines) {
+		n -= min(n, run.PanicLines[stream])
+	}
+	return n
 }
 
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }

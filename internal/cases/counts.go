@@ -38,6 +38,9 @@ func judgePanics(s *profile.PanicSelector, run *outcome.Run) Result {
 		return fails("%s", said).with(lines).less(under(s.Count, n))
 	}
 	if bounded(s.Count) {
+		if run.PanicsCut > 0 {
+			return notJudged("%s, but the run has more panics than are told apart", counted(n, "panic", "panics"))
+		}
 		if why := holes(run); why != "" {
 			return notJudged("%s, but %s", counted(n, "panic", "panics"), why)
 		}
@@ -108,8 +111,7 @@ func judgeRestarts(s *profile.RestartCount, run *outcome.Run) Result {
 	return holds("%s", said).with(lines)
 }
 
-// epochs counts the restarts that the chosen streams show. A process of
-// another build is an upgrade.
+// epochs counts the restarts that the chosen streams show and nobody asked for.
 func epochs(s *profile.RestartCount, run *outcome.Run) (restarts, streams int64) {
 	for i := range run.Logs {
 		l := &run.Logs[i]
@@ -121,11 +123,7 @@ func epochs(s *profile.RestartCount, run *outcome.Run) (restarts, streams int64)
 			continue
 		}
 		streams++
-		for j := 1; j < len(l.Epochs); j++ {
-			if l.Epochs[j].Build == l.Epochs[j-1].Build {
-				restarts++
-			}
-		}
+		restarts += int64(run.Restarts(l))
 	}
 	return restarts, streams
 }

@@ -61,6 +61,9 @@ type Side struct {
 	DeclaredAt time.Time
 	// Before says that it was declared before each of these runs began.
 	Before bool
+	// SaidToFail says that the manifests of all these runs said beforehand that
+	// it will fail.
+	SaidToFail bool
 }
 
 // A group is the runs of one scenario under one load.
@@ -135,7 +138,7 @@ func side(a *profile.Assertion, runs []*outcome.Run, seen bool) Side {
 	if len(runs) == 0 {
 		return Side{Result: notJudged("no run of this scenario under this load was recorded")}
 	}
-	s := Side{Before: true}
+	s := Side{Before: true, SaidToFail: true}
 	for _, run := range runs {
 		res := Judge(a, run, seen)
 		switch {
@@ -145,7 +148,7 @@ func side(a *profile.Assertion, runs []*outcome.Run, seen bool) Side {
 			s.Result, s.Times = res, 1
 		}
 		if run.Missing {
-			s.Before = false
+			s.Before, s.SaidToFail = false, false
 			continue
 		}
 		s.Runs++
@@ -154,6 +157,7 @@ func side(a *profile.Assertion, runs []*outcome.Run, seen bool) Side {
 			s.DeclaredAt = at
 		}
 		began := start(run)
+		s.SaidToFail = s.SaidToFail && run.ExpectedAt != 0 && run.ExpectedAt < began && says(run, a.RestatesFailure)
 		s.Before = s.Before && !at.IsZero() && began != 0 && at.UnixNano() < began
 	}
 	if s.Runs > 1 {
@@ -170,11 +174,15 @@ func declaredAt(a *profile.Assertion, run *outcome.Run) time.Time {
 		return at
 	}
 	said := time.Unix(0, run.ExpectedAt).UTC()
-	restated := slices.ContainsFunc(a.Restates, func(phrase string) bool { return holdsPhrase(run.Expected, phrase) })
-	if restated && (at.IsZero() || said.Before(at)) {
+	if (says(run, a.Restates) || says(run, a.RestatesFailure)) && (at.IsZero() || said.Before(at)) {
 		return said
 	}
 	return at
+}
+
+// says reports whether a run's manifest holds one of the phrases.
+func says(run *outcome.Run, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return holdsPhrase(run.Expected, phrase) })
 }
 
 // holdsPhrase reports whether a text holds a phrase, as whole words and

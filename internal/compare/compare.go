@@ -34,13 +34,18 @@ type Options struct {
 	// raw logs ("-" is standard input).
 	Deployed, Candidate string
 	Rules               []string // files, folders, globs
-	Scenarios           []string // only these; none: all
-	Interval            time.Duration
+	// WithoutRules allows that there are none: the messages are compared.
+	WithoutRules bool
+	Scenarios    []string // only these; none: all
+	Interval     time.Duration
 	// Labels are the stream labels of raw logs; nil: unknown, every selector
 	// is taken to match.
 	Labels       logs.Labels
 	IngestLabels bool
-	Raw          RawOptions
+	// Profile is the name or the path of a profile, "auto" or "none"; empty:
+	// as the review file says, else "auto".
+	Profile string
+	Raw     RawOptions
 	// Suppressions are files of accepted findings, beside those of the review
 	// file.
 	Suppressions []string
@@ -52,6 +57,9 @@ type Options struct {
 	// NoRepairs leaves out the search for repairs, which reads all runs once
 	// more.
 	NoRepairs bool
+	// Explain names the rules of which the report holds every evaluation, as
+	// rules.Set.Lookup takes it; empty: none.
+	Explain string
 	// RepairThresholds lets a repair change the number that a rule compares
 	// with.
 	RepairThresholds bool
@@ -69,10 +77,13 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	partial := o.partial()
 	o = o.withReview()
-	if len(o.Rules) == 0 {
+	if len(o.Rules) == 0 && !o.WithoutRules {
 		return nil, errors.New("no rules given; name rule files or folders with --rules, or under rules: in the review file")
 	}
-	set, err := rules.Load(o.Rules, rules.Options{})
+	set, err := &rules.Set{}, error(nil)
+	if len(o.Rules) > 0 {
+		set, err = rules.Load(o.Rules, rules.Options{})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,25 +102,40 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	known := allScenarios([]*side{deployed, candidate})
 	deployed.keep(scenarios)
 	candidate.keep(scenarios)
-	options := replay.Options{Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels}
+	chosen, err := o.chooseProfile(ctx, deployed, candidate)
+	if err != nil {
+		return nil, err
+	}
+	options := replay.Options{
+		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels, Profile: chosen.profile,
+	}
 	plan := replay.NewPlan(set.Rules, options)
 	if bad := plan.Problems(); len(bad) > 0 {
 		set.Reject(bad)
 		plan = replay.NewPlan(set.Rules, options)
 	}
+	if o.Explain != "" {
+		if options.Timelines, err = set.Lookup(o.Explain); err != nil {
+			return nil, err
+		}
+		plan = replay.NewPlan(set.Rules, options)
+	}
 	in := analyzer.Input{
-		Scenarios: scenarios, Rules: set.Rules, Problems: set.Problems,
+		WithoutRules: o.WithoutRules,
+		Scenarios:    scenarios, Rules: set.Rules, Problems: set.Problems,
 		SelectorsAssumed: deployed.assumed,
 		Notes:            notes(plan, deployed, o),
 		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
+		Notifications: chosen.notifications(o.Review),
 	}
+	in.Notes = append(in.Notes, chosen.notes...)
 	for _, n := range set.Notes {
 		in.Notes = append(in.Notes, n.Pos.String()+": "+n.Msg)
 	}
 	if err := o.expectations(&in, set, known, deployed, candidate); err != nil {
 		return nil, err
 	}
-	if err := o.cases(&in, nil, deployed, candidate); err != nil {
+	if err := o.cases(&in, chosen.profile, deployed, candidate); err != nil {
 		return nil, err
 	}
 	in.Problems = append(in.Problems, suppressed.Problems...)
@@ -119,17 +145,28 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	in.Deployed, in.Candidate = deployed.input(), candidate.input()
 	in.Notes = append(in.Notes, metricNotes(deployed, candidate)...)
 	in.Notes = append(in.Notes, factNotes(deployed, candidate)...)
+	in.Notes = append(in.Notes, chosen.unused(deployed, candidate)...)
 	missingRuns(&in)
 	r := repairer{
-		in: &in, options: options, thresholds: o.RepairThresholds,
-		jobs: jobsOf(deployed, candidate), files: filesOf(in.Rules),
+		in: &in, options: repairOptions(options), thresholds: o.RepairThresholds,
+		only: options.Timelines, jobs: jobsOf(deployed, candidate), files: filesOf(in.Rules),
 	}
 	showRelative(o.Base, &in)
 	rep := analyzer.Compare(in)
+	for _, i := range options.Timelines {
+		rep.Explained = append(rep.Explained, &in.Rules[i])
+	}
 	if o.NoRepairs {
 		return rep, nil
 	}
 	return rep, r.repair(ctx, rep)
+}
+
+// repairOptions are those of the pass in which repairs are tried: of it no
+// timeline is wanted.
+func repairOptions(o replay.Options) replay.Options {
+	o.Timelines = nil
+	return o
 }
 
 // filesOf returns the file of each rule as it can be opened.
@@ -176,6 +213,9 @@ func (o Options) withReview() Options {
 	}
 	if o.Interval == 0 {
 		o.Interval = f.Interval
+	}
+	if o.Profile == "" {
+		o.Profile = f.Profile
 	}
 	return o.withDefaults()
 }
@@ -276,6 +316,11 @@ func replayRun(ctx context.Context, plan *replay.Plan, c *corpus.Corpus, info co
 	entries, err := run.Entries()
 	if err != nil {
 		return nil, err
+	}
+	if plan.NeedsFacts() {
+		if src.Facts, err = facts(); err != nil {
+			return nil, errors.Join(err, entries.Close())
+		}
 	}
 	starts := newEpochStarts(run, entries)
 	src.Entries = starts

@@ -44,9 +44,13 @@ func compare(t *testing.T, o Options) *analyzer.Report {
 	return rep
 }
 
+// findings returns the rules of the findings that are about one.
 func findings(rep *analyzer.Report) map[string][]string {
 	out := map[string][]string{}
 	for _, f := range rep.Findings {
+		if f.Rule == nil {
+			continue
+		}
 		out[f.ID] = append(out[f.ID], f.Rule.Name)
 	}
 	return out

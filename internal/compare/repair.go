@@ -13,7 +13,7 @@ import (
 
 // Bounds on the edits that are tried, of all rules together and of one.
 const (
-	maxTried   = 240
+	maxTried   = 400
 	leastTried = 2
 	maxOthers  = 2
 )
@@ -24,6 +24,7 @@ type repairer struct {
 	options    replay.Options
 	thresholds bool
 	jobs       []Job    // as the runs of in, deployed first
+	only       []int    // rules to repair, by index; nil: all
 	files      []string // of the rules of in, as they can be opened
 }
 
@@ -48,7 +49,11 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 	most := max(maxTried/len(patients), leastTried)
 	for _, p := range patients {
 		r.propose(written, p)
-		p.edits = p.edits[:min(len(p.edits), most, max(maxTried-len(tried), 0))]
+		if room := maxTried - len(tried); len(p.edits) > 0 && room <= 0 {
+			p.edits, p.missing = nil, "too many rules lost their lines for changes of all to be tried; ask for this one with: stillfires explain"
+		} else {
+			p.edits = p.edits[:min(len(p.edits), most, room)]
+		}
 		p.first = len(tried)
 		for _, e := range p.edits {
 			tried = append(tried, withExpr(&r.in.Rules[p.rule], e.Expr))
@@ -61,7 +66,7 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 			return err
 		}
 	}
-	files := patcher{texts: map[string]*patched{}}
+	files := patcher{}
 	for _, p := range patients {
 		found := r.judge(p, results, &files)
 		for _, f := range p.findings {
@@ -83,7 +88,7 @@ func (r *repairer) patients(rep *analyzer.Report) []*patient {
 	for i := range rep.Findings {
 		f := &rep.Findings[i]
 		n, ok := index[f.Rule]
-		if !ok || f.Rule.Language != rules.LogQL || !r.weakened(n, f) {
+		if !ok || r.only != nil && !slices.Contains(r.only, n) || f.Rule.Language != rules.LogQL || !r.weakened(n, f) {
 			continue
 		}
 		if at[n] == nil {
@@ -144,6 +149,10 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 		}
 		losses = append(losses, loss)
 	}
+	if below && !slices.ContainsFunc(candidate, func(h *outcome.Headroom) bool { return h != nil }) {
+		p.missing = "its lines are still there: what the query makes of them is no matter of their wording"
+		return
+	}
 	if below {
 		p.missing = "its lines are still there, but too few: a repair would change the threshold (ask for that with --repair-thresholds)"
 		if r.thresholds {
@@ -160,14 +169,18 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 func (r *repairer) judge(p *patient, results []outcome.Run, files *patcher) *analyzer.Repair {
 	rule := &r.in.Rules[p.rule]
 	var found *analyzer.Repair
+	var held []int
 	for i := range p.edits {
+		if r.trial(p.rule, p.first+i, results).Judge() {
+			held = append(held, i)
+		}
+	}
+	for _, i := range repair.Preferred(p.edits, held) {
 		e := &p.edits[i]
-		trial := r.trial(p.rule, p.first+i, results)
 		switch {
-		case !trial.Judge():
 		case found == nil:
-			found = &analyzer.Repair{Expr: e.Expr, Kind: e.Kind, Proof: trial.Proof()}
-			found.Diff, found.NoDiff = files.diff(r.files[p.rule], rule, e.Parts)
+			found = &analyzer.Repair{Expr: e.Expr, Kind: e.Kind, Proof: r.trial(p.rule, p.first+i, results).Proof()}
+			files.add(r.files[p.rule], found, rules.Change{Rule: rule, Parts: e.Parts})
 		case len(found.Others) < maxOthers:
 			found.Others = append(found.Others, analyzer.OtherRepair{Expr: e.Expr, Kind: e.Kind})
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/suggest"
 	"github.com/stillfires/stillfires/rules"
 )
@@ -76,6 +77,9 @@ func (o *Options) Inputs() []string {
 		inputs = append(inputs, o.Review.Path, o.Review.SuppressionFile)
 	}
 	inputs = append(inputs, o.Suppressions...)
+	if profile.IsPath(full.Profile) {
+		inputs = append(inputs, full.Profile)
+	}
 	if set, err := rules.Load(full.Rules, rules.Options{}); err == nil {
 		inputs = append(inputs, set.Files...)
 	}

@@ -77,4 +77,7 @@ type Action struct {
 	Action  string
 	Target  string
 	Raw     string
+	// Requested says that the end of a process, or the like, was asked for:
+	// a step of the drill, not a failure.
+	Requested bool
 }

@@ -3,6 +3,7 @@ package mutate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,20 +13,20 @@ import (
 // An operator makes one change of a run.
 type operator func(tree) tree
 
-// edit replaces each line of a file by those that f returns.
-func edit(file string, f func(line string) []string) operator {
+// edit replaces each line of files, named with blanks between, by those that f
+// returns.
+func edit(files string, f func(line string) []string) operator {
 	return func(tr tree) tree {
-		out := tree{}
-		for name, text := range tr {
-			out[name] = text
-		}
-		var b strings.Builder
-		for line := range strings.Lines(tr[file]) {
-			for _, l := range f(strings.TrimSuffix(line, "\n")) {
-				b.WriteString(l + "\n")
+		out := maps.Clone(tr)
+		for file := range strings.FieldsSeq(files) {
+			var b strings.Builder
+			for line := range strings.Lines(tr[file]) {
+				for _, l := range f(strings.TrimSuffix(line, "\n")) {
+					b.WriteString(l + "\n")
+				}
 			}
+			out[file] = b.String()
 		}
-		out[file] = b.String()
 		return out
 	}
 }
@@ -107,16 +108,26 @@ func later(line string, by time.Duration) string {
 	if err != nil {
 		return line
 	}
-	return strings.Replace(line, at, when.Add(by).Format("2006-01-02T15:04:05.000000000Z"), 1)
+	digits := 9
+	if _, fraction, _ := strings.Cut(strings.TrimSuffix(at, "Z"), "."); by%time.Millisecond == 0 {
+		digits = len(fraction) // as the program writes it
+	}
+	layout := "2006-01-02T15:04:05"
+	if digits > 0 {
+		layout += "." + strings.Repeat("0", digits)
+	}
+	return strings.Replace(line, at, when.Add(by).Format(layout)+"Z", 1)
 }
 
 // delay moves the times of lines and puts them where they now belong.
-func delay(file, holds string, by time.Duration) operator {
+func delay(files, holds string, by time.Duration) operator {
 	return func(tr tree) tree {
-		out := of(file, holds, func(l string) []string { return []string{later(l, by)} })(tr)
-		lines := strings.Split(strings.TrimSuffix(out[file], "\n"), "\n")
-		slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(padded(a), padded(b)) })
-		out[file] = strings.Join(lines, "\n") + "\n"
+		out := of(files, holds, func(l string) []string { return []string{later(l, by)} })(tr)
+		for file := range strings.FieldsSeq(files) {
+			lines := strings.Split(strings.TrimSuffix(out[file], "\n"), "\n")
+			slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(padded(a), padded(b)) })
+			out[file] = strings.Join(lines, "\n") + "\n"
+		}
 		return out
 	}
 }
@@ -238,8 +249,8 @@ func turned(line string) []string {
 		return []string{line}
 	}
 	var parts []string
-	for i := len(keys) - 1; i >= 0; i-- {
-		parts = append(parts, fmt.Sprintf("%q:%s", keys[i], values[i]))
+	for i, k := range slices.Backward(keys) {
+		parts = append(parts, fmt.Sprintf("%q:%s", k, values[i]))
 	}
 	return []string{"{" + strings.Join(parts, ",") + "}"}
 }
@@ -247,7 +258,7 @@ func turned(line string) []string {
 // cutEnd cuts bytes off the end of a file.
 func cutEnd(file string, n int) operator {
 	return func(tr tree) tree {
-		out := inFiles("", func(s string) string { return s })(tr)
+		out := maps.Clone(tr)
 		out[file] = tr[file][:len(tr[file])-n]
 		return out
 	}
@@ -277,27 +288,37 @@ func epochTime(line string) string {
 	return strings.Replace(line, `"`+at+`"`, fmt.Sprintf("%d.%09d", when.Unix(), when.Nanosecond()), 1)
 }
 
-// asEvents adds an event with a text, beside every event of an admission, to
-// each snapshot.
+// asEvents adds an event with a text for every object that has one, to each
+// snapshot.
 func asEvents(text string) operator {
 	return inFiles("events.json", func(list string) string {
-		const item = `{"apiVersion": "v1", "count": `
-		i := strings.Index(list, item)
-		if i < 0 {
+		var all struct {
+			Kind       string           `json:"kind"`
+			APIVersion string           `json:"apiVersion"`
+			Items      []map[string]any `json:"items"`
+		}
+		if json.Unmarshal([]byte(list), &all) != nil {
 			return list
 		}
-		dec := json.NewDecoder(strings.NewReader(list[i:]))
-		var raw json.RawMessage
-		if dec.Decode(&raw) != nil {
+		seen := map[string]bool{}
+		for _, item := range slices.Clone(all.Items) {
+			object, ok := item["involvedObject"].(map[string]any)
+			name := fmt.Sprint(object["name"])
+			if !ok || seen[name] {
+				continue
+			}
+			seen[name] = true
+			added := maps.Clone(item)
+			added["message"] = text
+			added["metadata"] = map[string]any{
+				"name": name + ".moved", "namespace": object["namespace"], "uid": fmt.Sprintf("moved-%s", name),
+			}
+			all.Items = append(all.Items, added)
+		}
+		out, err := json.Marshal(all)
+		if err != nil {
 			return list
 		}
-		re := regexp.MustCompile(`"message": "(?:[^"\\]|\\.)*"`)
-		uid := regexp.MustCompile(`("metadata": \{"creationTimestamp": "[^"]*", "name": ")[^"]*(", "namespace": "[^"]*", "resourceVersion": "[^"]*", "uid": ")[^"]{8}`)
-		var more []string
-		for n := range 4 {
-			e := re.ReplaceAllString(string(raw), fmt.Sprintf(`"message": %q`, text))
-			more = append(more, uid.ReplaceAllString(e, fmt.Sprintf("${1}watch.%d${2}abcdef0%d", n, n)))
-		}
-		return list[:i] + strings.Join(more, ", ") + ", " + list[i:]
+		return string(out)
 	})
 }

@@ -7,10 +7,8 @@ import (
 	"compress/gzip"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,9 +70,6 @@ func (tr tree) write(t testing.TB, dir string) {
 		}
 	}
 }
-
-// names returns the names of the files, ordered.
-func (tr tree) names() []string { return slices.Sorted(maps.Keys(tr)) }
 
 // all returns the tree with every file changed by f.
 func (tr tree) all(f func(text string) string) tree {

@@ -56,6 +56,18 @@ type KeyText struct {
 	First Evidence
 }
 
+// Examples returns the records that are held of a message: the first, the last,
+// and the first with each text that a field holds. Some may be the same.
+func (m *Message) Examples() []*Evidence {
+	out := []*Evidence{&m.First, &m.Last}
+	for i := range m.Keys {
+		for j := range m.Keys[i].Texts {
+			out = append(out, &m.Keys[i].Texts[j].First)
+		}
+	}
+	return out
+}
+
 // A Use says how many lines of a rule belong to one message.
 type Use struct {
 	Message int // index into Run.Messages

@@ -4,6 +4,8 @@
 package outcome
 
 import (
+	"slices"
+
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/logs"
 )
@@ -64,8 +66,26 @@ type Outcome struct {
 	// pipeline of the rule, ordered.
 	Panics []int
 
+	// Timeline is the evaluations in time order, those that follow each other
+	// in one state as one stretch; empty where it was not asked for, and of log
+	// queries, which are not evaluated at instants. TimelineCut says that the
+	// last evaluations are not in it.
+	Timeline    []Stretch
+	TimelineCut bool
+
 	Alerts []Alert  // alert instances that fired, ordered by labels
 	Result []Sample // instant result at the last evaluation instant (metric queries)
+}
+
+// A Stretch is consecutive evaluations in one state.
+type Stretch struct {
+	From, To    int64 // first and last evaluation, nanoseconds
+	Evaluations int
+	State       State // Fired, Pending or Silent of alerts, else Matched or None
+	Series      int   // most that one evaluation yielded
+	// Lowest and Highest are values of its evaluations: those on the left-hand
+	// side of a threshold, else those yielded; nil: there was none.
+	Lowest, Highest *float64
 }
 
 // A Headroom is the highest left-hand value of a comparison against a number.
@@ -132,7 +152,7 @@ type Run struct {
 	Parameters map[string]string // of the scenario, such as the load
 	// Environment is what the manifest says the run ran in; nil: nothing.
 	Environment *Environment
-	Logs       []LogInfo         // a stream each, in the order of the streams
+	Logs        []LogInfo // a stream each, in the order of the streams
 	// Expected is what the run's manifest says, in words, that the run would
 	// show; ExpectedAt is when that was written, in nanoseconds, 0: not known.
 	Expected   string
@@ -142,10 +162,16 @@ type Run struct {
 	Panics   []Panic   // in time order; bounded
 	// PanicsCut counts the occurrences of panics that did not fit the bound.
 	PanicsCut int64
+	// PanicLines are, of each stream, the records that are lines of panics and
+	// no JSON: a dump is in no format of a log. Nil: not counted.
+	PanicLines []int64
 	// Facts is what was recorded beside logs and metrics; nil: nothing.
 	Facts *facts.Facts
 	// Marks are what the queries gave that the plan was told of, in their order.
 	Marks []Marks
+	// Correlation is what the log says of the things that Facts hold; nil: no
+	// profile declares any, or there are no facts.
+	Correlation *Correlation
 	// Messages are the kinds of record that the run wrote, in the order of
 	// [CompareMessages]; bounded.
 	Messages []Message
@@ -196,6 +222,31 @@ type Epoch struct {
 	First int64 // time of its first record, nanoseconds; 0: it has none
 	// Start is the number of its first record in the stream, from 0.
 	Start, Records int64
+}
+
+// requestedBefore is how long before the first record of a process the end of
+// the one before it may have been asked for, in nanoseconds.
+const requestedBefore = 10e9
+
+// Restarts counts the further processes of the same build in the stream l of
+// the run. Another build is an upgrade; a process whose predecessor was asked
+// to end, by an action that was recorded, is a step of the drill.
+func (r *Run) Restarts(l *LogInfo) int {
+	n := 0
+	for i := 1; i < len(l.Epochs); i++ {
+		if l.Epochs[i].Build == l.Epochs[i-1].Build && !r.requested(l.Epochs[i].First) {
+			n++
+		}
+	}
+	return n
+}
+
+// requested reports whether a process that wrote its first record at t, ns,
+// took the place of one that was asked to end.
+func (r *Run) requested(t int64) bool {
+	return t != 0 && r.Facts != nil && slices.ContainsFunc(r.Facts.Actions, func(a facts.Action) bool {
+		return a.Requested && a.Time <= t && t-a.Time <= requestedBefore
+	})
 }
 
 // Scrapes sums up the metrics that were read of a run.

@@ -171,16 +171,16 @@ func (r *record) context() (map[string]string, string) {
 			}
 		}
 	}
-	ids := ""
+	var ids []string
 	for _, k := range joining {
 		if v := out[k]; v != "" {
-			ids += k + "=" + v + " "
+			ids = append(ids, k+"="+v)
 		}
 	}
 	if len(out) == 0 {
 		out = nil
 	}
-	return out, ids
+	return out, strings.Join(ids, " ")
 }
 
 // skipped are keys that tell nothing of what failed.

@@ -1,6 +1,7 @@
 package panics
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -106,8 +107,8 @@ func (f *Finder) Restart(number int) {
 	for _, o := range s.recent {
 		o.ended = o.ended || o.lastRecord == s.records
 	}
-	for i := len(s.recent) - 1; i >= 0; i-- {
-		if o := s.recent[i]; o.raw || o.ended {
+	for _, o := range slices.Backward(s.recent) {
+		if o.raw || o.ended {
 			o.restarted, o.proven = true, o.proven || o.raw
 			break
 		}
@@ -262,8 +263,7 @@ func (o *occurrence) join(fd *found) {
 // to; nil: none.
 func (f *Finder) earlier(s *stream, m moment, fd *found, fits func(*occurrence) bool) *occurrence {
 	kind := kindOf(fd.value)
-	for i := len(s.recent) - 1; i >= 0; i-- {
-		o := s.recent[i]
+	for _, o := range slices.Backward(s.recent) {
 		if o.ids != "" && fd.ids != "" && o.ids != fd.ids || kindOf(o.value) != kind || !fits(o) {
 			continue
 		}

@@ -59,7 +59,7 @@ func (f *Finder) Finish() Result {
 		s := &f.streams[i]
 		for _, o := range s.recent {
 			// The last words of a log: nothing came after to speak against it.
-			o.proven = o.proven || o.raw && o.lastRecord == s.records
+			o.proven = o.proven || o.raw && o.lastRecord == s.records && o.valueLines == 0
 		}
 		f.foldAll(s)
 	}

@@ -2,6 +2,7 @@ package panics
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -120,8 +121,8 @@ func isPanicFrame(function string) bool {
 // functions are above it, what panicked is below. ok says whether there is
 // such a frame.
 func split(frames []Frame) (above, below []Frame, ok bool) {
-	for i := len(frames) - 1; i >= 0; i-- {
-		if isPanicFrame(frames[i].Function) {
+	for i, f := range slices.Backward(frames) {
+		if isPanicFrame(f.Function) {
 			return frames[:i], frames[i+1:], true
 		}
 	}
@@ -242,12 +243,7 @@ func isStandard(pkg string, file string) bool {
 	if pkg == "panic" {
 		return true
 	}
-	for _, s := range standard {
-		if first == s {
-			return !strings.Contains(file, "/pkg/mod/")
-		}
-	}
-	return false
+	return slices.Contains(standard, first) && !strings.Contains(file, "/pkg/mod/")
 }
 
 func isLibrary(pkg, file string) bool {

@@ -32,7 +32,7 @@ func Unify(all []Known) []string {
 	out := make([]string, len(all))
 	for i, k := range all {
 		out[i] = k.Signature
-		matches := map[string]bool{}
+		var matches []seen
 		for _, w := range whole {
 			if w.signature == k.Signature {
 				continue
@@ -41,13 +41,15 @@ func Unify(all []Known) []string {
 			if k.Partial && sameKind && len(keys[i]) < len(w.keys) && slices.Equal(w.keys[:len(keys[i])], keys[i]) ||
 				!sameKind && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) && strings.HasSuffix(k.Kind, ": "+w.kind) && w.kind != "" ||
 				opaque(k.Kind) && !opaque(w.kind) && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) {
-				matches[w.signature] = true
+				matches = append(matches, w)
 			}
 		}
-		if len(matches) == 1 {
-			for sig := range matches {
-				out[i] = sig
-			}
+		// Of stacks that begin one another, the longest is the whole one.
+		slices.SortFunc(matches, func(a, b seen) int { return len(b.keys) - len(a.keys) })
+		if len(matches) > 0 && !slices.ContainsFunc(matches, func(s seen) bool {
+			return s.kind != matches[0].kind || !slices.Equal(s.keys, matches[0].keys[:len(s.keys)])
+		}) {
+			out[i] = matches[0].signature
 		}
 	}
 	return out

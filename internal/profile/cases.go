@@ -33,10 +33,12 @@ type Assertion struct {
 	Owner string `yaml:"owner" json:"owner,omitempty"` // who acts when it fails
 	// DeclaredAt is when it was written; zero: not known.
 	DeclaredAt time.Time `yaml:"declaredAt" json:"declaredAt,omitzero"`
-	// Restates are phrases of what a run's manifest says is expected of it. If
-	// the manifest holds one of them, then the assertion was declared when the
-	// manifest's text was written.
+	// Restates are phrases of what a run's manifest says is expected of it, and
+	// that say the same as the assertion. If the manifest holds one of them, then
+	// the assertion was declared when the manifest's text was written.
 	Restates []string `yaml:"restates" json:"restates,omitempty"`
+	// RestatesFailure are phrases that say that it will fail on that build.
+	RestatesFailure []string `yaml:"restatesFailure" json:"restatesFailure,omitempty"`
 	// Expect says how each build must answer.
 	Expect CaseExpect `yaml:"expect" json:"expect,omitzero"`
 

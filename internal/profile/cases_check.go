@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -31,20 +32,26 @@ type Fault struct {
 // in errors. What is wrong is left out and reported.
 func ReadAssertions(doc *yamlpos.Document, list *yaml.Node, path string) ([]Assertion, []*source.Error) {
 	list = yamlpos.Resolve(list)
-	var read []Assertion
-	if err := strictyaml.DecodeNode(doc, list, path, &read); err != nil {
-		return nil, sourceErrors(doc, list, err)
+	if list.Kind != yaml.SequenceNode {
+		return nil, []*source.Error{doc.Errorf(list, "%s: want a list", path)}
 	}
 	var out []Assertion
 	var errs []*source.Error
 	names := map[string]int{}
 	for i, n := range list.Content {
 		n = yamlpos.Resolve(n)
-		a := read[i]
+		var a Assertion
+		if err := strictyaml.DecodeNode(doc, n, fmt.Sprintf("%s[%d]", path, i), &a); err != nil {
+			errs = append(errs, sourceErrors(doc, n, err)...)
+			continue
+		}
 		a.Pos = doc.Position(n)
 		faults := a.Faults()
 		if first, ok := names[a.Name]; ok && a.Name != "" {
-			faults = append(faults, Fault{Path: []string{"name"}, Msg: "assertion " + quote(a.Name) + " is declared twice", Hint: "the first is in line " + source.Sprintf("%d", doc.Position(list.Content[first]).Line)})
+			faults = append(faults, Fault{
+				Path: []string{"name"}, Msg: "assertion " + quote(a.Name) + " is declared twice",
+				Hint: fmt.Sprintf("the first is in line %d", doc.Position(list.Content[first]).Line),
+			})
 		} else {
 			names[a.Name] = i
 		}
@@ -99,8 +106,7 @@ func sourceErrors(doc *yamlpos.Document, n *yaml.Node, err error) []*source.Erro
 		}
 		return out
 	}
-	var e *source.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*source.Error](err); ok {
 		return []*source.Error{e}
 	}
 	return []*source.Error{doc.Errorf(n, "%v", err)}
@@ -128,11 +134,8 @@ func (a *Assertion) Faults() []Fault {
 	}
 	c.answer(a.Expect.Deployed, "expect", "deployed")
 	c.answer(a.Expect.Candidate, "expect", "candidate")
-	for _, phrase := range a.Restates {
-		if strings.TrimSpace(phrase) == "" {
-			c.fail("", "an empty phrase restates nothing", "restates")
-		}
-	}
+	c.phrases(a.Restates, "restates")
+	c.phrases(a.RestatesFailure, "restatesFailure")
 	c.question(a)
 	if a.Object != nil {
 		c.object(a.Object, "object")
@@ -149,6 +152,12 @@ type caseCheck struct{ faults []Fault }
 
 func (c *caseCheck) fail(hint, msg string, path ...string) {
 	c.faults = append(c.faults, Fault{Path: path, Msg: msg, Hint: hint})
+}
+
+func (c *caseCheck) phrases(list []string, key string) {
+	if slices.ContainsFunc(list, func(p string) bool { return strings.TrimSpace(p) == "" }) {
+		c.fail("", "an empty phrase restates nothing", key)
+	}
 }
 
 func (c *caseCheck) answer(text string, path ...string) {

@@ -82,21 +82,6 @@ type Way struct {
 	Is         string `yaml:"is"`
 }
 
-// String returns the way as it stands in a sentence.
-func (w Way) String() string {
-	switch {
-	case w.Owner != "":
-		return "owner reference to the " + w.Owner
-	case w.Same != "":
-		return "same namespace and name"
-	case w.Label != "":
-		return "label " + w.Label + " of the " + w.On
-	case w.Annotation != "":
-		return "annotation " + w.Annotation + " of the " + w.On
-	}
-	return "field " + w.Path + " of the " + w.On
-}
-
 // Entity returns the entity called name, or nil.
 func (c *Correlation) Entity(name string) *Entity {
 	for i := range c.Entities {

@@ -1,5 +1,7 @@
 package profile
 
+import "slices"
+
 // Notifications say what an alert must tell the people who receive it, and
 // what it must not.
 type Notifications struct {
@@ -52,4 +54,9 @@ func (n *Notifications) check(f *faults, c *Correlation) {
 			f.at("notifications", "sensitive", i).fail("write name: and match:", "a sensitive form of text has no name or no match")
 		}
 	}
+}
+
+// Fits reports whether a label or annotation of this name carries the context.
+func (c *Context) Fits(name string) bool {
+	return slices.ContainsFunc(c.Labels, func(p Pattern) bool { return p.Fits(name) })
 }

@@ -1,7 +1,7 @@
 package profile
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/grafana/regexp"
 	"go.yaml.in/yaml/v3"
@@ -30,7 +30,7 @@ func (p *Pattern) UnmarshalYAML(n *yaml.Node) error {
 		return err
 	}
 	if text == "" {
-		return fmt.Errorf("a pattern is empty")
+		return errors.New("a pattern is empty")
 	}
 	var err error
 	*p, err = NewPattern(text)
@@ -47,9 +47,12 @@ type Found struct {
 	re   *regexp.Regexp
 }
 
-// NewFound compiles an expression.
+// NewFound compiles an expression, which must not fit an empty text.
 func NewFound(text string) (Found, error) {
 	re, err := regexp.Compile(text)
+	if err == nil && re.MatchString("") {
+		err = errors.New("the expression fits an empty text")
+	}
 	return Found{text, re}, err
 }
 
@@ -59,11 +62,8 @@ func (f *Found) UnmarshalYAML(n *yaml.Node) error {
 	if err := n.Decode(&text); err != nil {
 		return err
 	}
-	found, err := NewFound(text)
-	if err == nil && found.re.MatchString("") {
-		err = fmt.Errorf("the expression fits an empty text")
-	}
-	*f = found
+	var err error
+	*f, err = NewFound(text)
 	return err
 }
 

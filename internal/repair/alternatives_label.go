@@ -373,6 +373,9 @@ func (p *place) plainText(m *syntax.Matcher) []alternative {
 	}
 	words := wordsOf(p.says)
 	text := longestPlain(withoutNames(p.says, words, 0, len(words)))
+	if plain := strings.TrimSpace(strings.TrimSuffix(m.Value, ".*")); m.Op == syntax.MatchRegexp && regexp.QuoteMeta(plain) == plain {
+		text = longestPlain(plain) // what varies after it may be a name
+	}
 	pair := p.pair()
 	if len(constant(words)) < 2 || len(text) < leastText || !p.sameMessage() ||
 		!strings.Contains(p.before.line, text) || !strings.Contains(pair.Line, text) || key(p.knownLabels(pair).labels.Get(m.Name)) != key(p.said) {

@@ -74,13 +74,41 @@ func (p *place) newTexts(op syntax.LineFilterOp, wanted string) []string {
 	start, end := span(p.said, wanted, op)
 	if start < end {
 		add(aligned(p.said, start, end, p.says))
+		words := wordsOf(p.says)
+		add(withoutNames(p.says, words, 0, len(words)))
+		return out
 	}
-	words := wordsOf(p.says)
-	add(withoutNames(p.says, words, 0, len(words)))
-	return out
+	if op == syntax.LineContains {
+		return p.newMember(wanted)
+	}
+	return nil
 }
 
-// span returns which part of a text a filter's text is about.
+// newMember returns the part of the target's line that stands for a member of a
+// JSON object that a filter looks for as it is written: "msg":"Watch ended.
+func (p *place) newMember(wanted string) []string {
+	_, value, ok := strings.Cut(wanted, `":"`)
+	if !ok || p.field == "" {
+		return nil
+	}
+	open := strings.TrimSuffix(value, `"`)
+	start, end := span(p.said, open, syntax.LineContains)
+	part := aligned(p.said, start, end, p.says)
+	if start > 0 || len(part) < leastText || !strings.HasPrefix(p.says, part) {
+		return nil
+	}
+	part = `"` + p.field + `":"` + part
+	if open != value && strings.Contains(p.before.line, part+`"`) {
+		part += `"`
+	}
+	if !strings.Contains(p.before.line, part) {
+		return nil
+	}
+	return []string{part}
+}
+
+// span returns which part of a text a filter's text is about; nothing where the
+// filter is about something else in the line.
 func span(said, wanted string, op syntax.LineFilterOp) (start, end int) {
 	if op == syntax.LineMatches {
 		if re, err := regexp.Compile(wanted); err == nil {
@@ -88,13 +116,25 @@ func span(said, wanted string, op syntax.LineFilterOp) (start, end int) {
 				return at[0], at[1]
 			}
 		}
-		return 0, len(said)
+		return 0, 0
 	}
-	if i := strings.Index(said, wanted); i >= 0 {
+	if op == syntax.LinePattern {
+		longest := ""
+		for _, part := range capture.Split(wanted, -1) {
+			if part = strings.TrimSpace(part); len(part) > len(longest) {
+				longest = part
+			}
+		}
+		wanted = longest
+	}
+	if i := strings.Index(said, wanted); i >= 0 && wanted != "" {
 		return i, i + len(wanted)
 	}
-	return 0, len(said)
+	return 0, 0
 }
+
+// capture is a part of a pattern that may be anything.
+var capture = regexp.MustCompile(`<[A-Za-z_][A-Za-z0-9_]*>`)
 
 // longestPlain returns the longest part of a text without quotes, backslashes
 // and control characters.

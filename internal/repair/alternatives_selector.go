@@ -1,7 +1,7 @@
 package repair
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/grafana/regexp"
 
@@ -13,8 +13,7 @@ func (p *place) selector(s *syntax.Selector) []alternative {
 	source := p.source(s)
 	was := p.pair().Stream
 	edited := ""
-	for i := len(s.Matchers) - 1; i >= 0; i-- {
-		m := s.Matchers[i]
+	for _, m := range slices.Backward(s.Matchers) {
 		alone := "{" + p.source(m) + "}"
 		value := p.Stream.Get(m.Name)
 		if value == was.Get(m.Name) || p.pass(alone, &p.Evidence).passed {
@@ -37,9 +36,6 @@ func (p *place) selector(s *syntax.Selector) []alternative {
 	}
 	if edited == "" {
 		p.missing = "no stream of candidate is selected by " + s.String()
-		return nil
-	}
-	if strings.TrimSpace(edited) == "" {
 		return nil
 	}
 	return []alternative{{text: edited, kind: KindSelector}}

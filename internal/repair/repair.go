@@ -69,6 +69,9 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 		s := &search{written: w, rule: rule, targets: targets, query: queries[i]}
 		s.examples(losses)
 		found := s.run()
+		if len(found) == 0 && w.probe.left < 0 {
+			return Proposal{Missing: "too many rules lost their lines for changes of all to be found; ask for this one with: stillfires explain"}
+		}
 		if len(found) == 0 {
 			return Proposal{Missing: cmp.Or(s.missing, "no change of a filter lets the candidate's lines pass")}
 		}
@@ -78,6 +81,9 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 		out.Edits = append(out.Edits, compose(rule.Expr, set))
 	}
 	out.Edits = shortestFirst(out.Edits)
+	if len(out.Edits) == 0 {
+		out.Missing = "none of its pipelines lost lines for which others could stand"
+	}
 	return out
 }
 
@@ -179,13 +185,24 @@ func LostPipelines(deployed, candidate []outcome.Step) []int {
 // NoneHeld says why no edit was kept.
 func NoneHeld(rule *rules.Rule, edits []Edit) string {
 	shortest := edits[0]
-	var text string
+	var text strings.Builder
 	for _, p := range shortest.Parts {
-		text += " " + strings.TrimSpace(p.Text)
+		text.WriteString(" " + strings.TrimSpace(p.Text))
 	}
 	n := "a change was tried"
 	if len(edits) > 1 {
 		n = strconv.Itoa(len(edits)) + " changes were tried"
 	}
-	return n + ", and none matches on deployed what the rule matches, fires on candidate where it must and is silent where it must; the shortest:" + text
+	return n + ", and none matches on deployed what the rule matches, fires on candidate where it must and is silent where it must; the shortest:" + text.String()
+}
+
+// Preferred returns which of the edits that held are shown, in their order. A
+// filter by structure stays one where it can: a text that may stand anywhere in
+// the line is shown only where nothing else held.
+func Preferred(edits []Edit, held []int) []int {
+	structured := slices.DeleteFunc(slices.Clone(held), func(i int) bool { return edits[i].Kind == KindText })
+	if len(structured) > 0 {
+		return structured
+	}
+	return held
 }

@@ -192,9 +192,9 @@ func common(x, y []word) [][2]int {
 	for i := range n {
 		n[i] = make([]int, len(y)+1)
 	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i].text == y[j].text {
+	for i, u := range slices.Backward(x) {
+		for j, v := range slices.Backward(y) {
+			if u.text == v.text {
 				n[i][j] = n[i+1][j+1] + 1
 			} else {
 				n[i][j] = max(n[i+1][j], n[i][j+1])

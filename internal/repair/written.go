@@ -51,13 +51,13 @@ func NewWritten(deployed, candidate []outcome.Run, selectorsAssumed bool) *Writt
 	return w
 }
 
-// each calls f for the first and the last line of every message, each line once.
+// each calls f for the first and the last line of every message, and the first
+// with each sentence that a field of it holds, each line once.
 func each(runs []outcome.Run, f func(line)) {
 	seen := map[string]bool{}
 	for i := range runs {
 		for j := range runs[i].Messages {
-			m := &runs[i].Messages[j]
-			for _, e := range []*outcome.Evidence{&m.First, &m.Last} {
+			for _, e := range runs[i].Messages[j].Examples() {
 				if e.Line != "" && !seen[e.Line] {
 					seen[e.Line] = true
 					f(newLine(*e))

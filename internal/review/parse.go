@@ -102,6 +102,12 @@ func (r *reader) reviewKeys() []key {
 		{"scenarios", r.listed(r.scenarios)},
 		{"severities", r.listed(r.severities)},
 		{"suppressions", r.suppressionsOrFile},
+		{"profile", func(n *yaml.Node) {
+			if f.Profile = r.text(n, "profile"); profile.IsPath(f.Profile) {
+				f.Profile = f.relative(f.Profile)
+			}
+		}},
+		{"notifications", r.notifications},
 	}
 }
 

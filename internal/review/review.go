@@ -47,6 +47,9 @@ type File struct {
 	// SuppressionFile is the file that lists them; see [LoadSuppressions].
 	Suppressions    []analyzer.Suppression
 	SuppressionFile string
+	// Profile is the name or the path of a profile; empty: not given.
+	Profile       string
+	Notifications *Notifications // nil: not given
 	// Problems are what is wrong under defaults, scenarios, severities and
 	// suppressions, in the order of the file. They stand beside what was read, so that they
 	// can be shown together with what Resolve finds.

@@ -61,7 +61,7 @@ func datesAreText(n *yaml.Node) {
 func TestSchema_DocumentedExamples(t *testing.T) {
 	s := schema(t)
 	examples := 0
-	for _, name := range []string{"review-file.md", "rules.md"} {
+	for _, name := range []string{"review-file.md", "rules.md", "cases.md"} {
 		text, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil {
 			t.Fatal(err)
@@ -144,6 +144,27 @@ func TestSchema_AgreesWithParse(t *testing.T) {
 	}
 	f(true, sample)
 	f(true, "version: 1")
+	assertion := func(good bool, text string) {
+		t.Helper()
+		f(good, "version: 1\nscenarios: {s: {loadOf: t, declaredAt: 2026-11-30T09:00:00Z, assertions: [{name: n, "+text+"}]}}")
+	}
+	assertion(true, "object: {kind: Pod, moment: after}, path: a, equals: 3")
+	assertion(true, "object: {kind: Pod, moment: after, where: {a: true}}, count: {equals: 0}")
+	assertion(true, "within: 30s, after: {start: true}, reaches: {event: {reason: Bound}}")
+	assertion(true, "panics: {kind: 'nil*', atMost: 2}, declaredAt: 2026-11-30T09:00:00Z, expect: {deployed: fails}")
+	assertion(true, "executions: {of: {progress: {event: started}}}")
+	assertion(true, "manualActions: {actors: [op], until: {moment: after}}, restates: [no hands]")
+	assertion(true, "restarts: {labels: {app: x}, pods: {kind: Pod, moment: after}}")
+	assertion(false, "")
+	assertion(false, "panics: {}, restarts: {}")
+	assertion(false, "object: {kind: Pod}, path: a, exists: true")
+	assertion(false, "object: {kind: Pod, moment: after}, path: a, in: []")
+	assertion(false, "panics: {kid: x}")
+	assertion(false, "panics: {atMost: -1}")
+	assertion(false, "panics: {}, expect: {candidate: maybe}")
+	assertion(false, "panics: {}, declaredAt: today")
+	assertion(false, "within: 3s, reaches: {probe: {ok: true}, moment: x}")
+	assertion(false, "executions: {}")
 	f(true, "version: 1.0")
 	f(true, "{\"version\": 1, \"rules\": [\"a\"]}")
 	f(false, "version: 2")

@@ -37,6 +37,7 @@ var swapped = map[string]string{
 var aboutOneSide = []string{
 	"alert-never-fired", "alert-noisy", "alert-persists", "alert-not-reproduced",
 	"alert-flaky", "match-flaky", "window-too-short", "not-evaluated",
+	"panic-persists", "panic-not-reproduced",
 }
 
 // checkVerdicts makes each comparison of verdicts.json, and the same with the

@@ -1,0 +1,129 @@
+package analyzer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/rules"
+)
+
+// A Notification says whether the alerts of a rule name what they must name to
+// the people who receive them, in a scenario in which it fired.
+type Notification struct {
+	Rule     *rules.Rule
+	Scenario string
+	Context  string // such as "queue"
+	// Deployed and Candidate count alerts; Total is 0 where it did not fire.
+	Deployed, Candidate Carried
+}
+
+// Carried counts alerts, and those of them that carry something.
+type Carried struct{ Total, With int }
+
+func (c Carried) all() bool  { return c.Total > 0 && c.With == c.Total }
+func (c Carried) none() bool { return c.Total > 0 && c.With == 0 }
+
+// contexts says for each required context how many alerts of the rule carry
+// it. It is empty for what is no alert, or did not fire.
+func (c *cell) contexts() []Notification {
+	if !c.isAlert() || c.cmp.in.Notifications == nil || !c.deployed.yes && !c.candidate.yes {
+		return nil
+	}
+	var out []Notification
+	for i := range c.cmp.in.Notifications.Require {
+		need := &c.cmp.in.Notifications.Require[i]
+		out = append(out, Notification{
+			Rule: c.rule, Scenario: c.scenario, Context: need.Name,
+			Deployed: c.deployed.carried(c.index, need), Candidate: c.candidate.carried(c.index, need),
+		})
+	}
+	return out
+}
+
+// carried counts the alerts that carry a context.
+func (h *half) carried(rule int, need *profile.Context) Carried {
+	var n Carried
+	for i, o := range h.outcomes {
+		for a := range o.Alerts {
+			n.Total++
+			if carries(&o.Alerts[a], placesNaming(h.runs[i], rule, need.Entities), need) {
+				n.With++
+			}
+		}
+	}
+	return n
+}
+
+// placesNaming returns the labels and annotations of a rule's alerts that hold an
+// identifier of one of the entities, as "label NAME".
+func placesNaming(run *outcome.Run, rule int, entities []string) []string {
+	var out []string
+	if run.Correlation == nil {
+		return nil
+	}
+	for _, a := range run.Correlation.Alerts {
+		if a.Rule == rule && slices.Contains(entities, a.Entity) {
+			out = append(out, a.Where+" "+a.Name)
+		}
+	}
+	return out
+}
+
+func carries(a *outcome.Alert, named []string, need *profile.Context) bool {
+	for _, set := range []struct {
+		where string
+		of    logs.Labels
+	}{{"label", a.Labels}, {"annotation", a.Annotations}} {
+		for _, l := range set.of {
+			if full(l.Value) && (need.Fits(l.Name) || slices.Contains(named, set.where+" "+l.Name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// notifications gathers what alerts name, and says of what they name on
+// neither build.
+func (c *comparison) notifications(r *Report) {
+	lacking := map[string][]string{} // rules by context
+	for i := range c.in.Rules {
+		for _, scenario := range c.in.Scenarios {
+			for _, n := range c.newCell(i, scenario).contexts() {
+				r.Notifications = append(r.Notifications, n)
+				if n.Deployed.none() && n.Candidate.none() {
+					name := n.Rule.Name
+					if !slices.Contains(lacking[n.Context], name) {
+						lacking[n.Context] = append(lacking[n.Context], name)
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(r.Notifications, func(a, b Notification) int {
+		return cmp.Or(compareRules(a.Rule, b.Rule), cmp.Compare(a.Scenario, b.Scenario))
+	})
+	if c.in.Notifications == nil {
+		return
+	}
+	for _, need := range c.in.Notifications.Require {
+		if names := lacking[need.Name]; len(names) > 0 {
+			slices.Sort(names)
+			r.Notes = append(r.Notes, fmt.Sprintf("on neither build the alerts of %s name the %s that is required of notifications",
+				some(names, 5), need.Name))
+		}
+	}
+}
+
+// some lists at most n names.
+func some(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stillfires/stillfires/analyzer/report"
+	"github.com/stillfires/stillfires/internal/compare"
+)
+
+const messagesLong = `Print which log messages changed between two builds.
+
+Messages are grouped by what the logging call wrote, and those of both builds
+are set beside each other: reworded, moved to a field or from one, split or
+merged, with another level, with other fields, no longer written, new. No rules
+are needed; where some are given, each change names those that depend on it.
+
+  stillfires messages --corpus corpus --deployed v0.17.0 --candidate v0.18.0
+  stillfires messages -f stillfires.yaml --format markdown -o messages.md
+  stillfires messages --deployed deployed.log --candidate candidate.log
+
+Exit codes: 0 done, 2 bad usage or input.`
+
+func newMessagesCommand(env *cliEnv) *cobra.Command {
+	var f compareFlags
+	var format, file string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "messages",
+		Short: "Print which log messages changed between two builds",
+		Long:  messagesLong,
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(report.MessageFormats(), format) {
+				return fmt.Errorf("--format %q: unknown; the formats are %s", format, strings.Join(report.MessageFormats(), ", "))
+			}
+			return runMessages(cmd, env, &f, format, file, all)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.file, "file", "f", "", "review file; flags win over what it says")
+	flags.StringVar(&f.deployed, "deployed", "", "deployed build as [DIR:]BUILD, or a log file, - for standard input (default: the build named deployed)")
+	flags.StringVar(&f.candidate, "candidate", "", "candidate build, likewise (default: the build named candidate)")
+	flags.StringVar(&f.corpus, "corpus", "", "corpus of builds that are named without a DIR")
+	flags.StringSliceVar(&f.rules, "rules", nil, "rule files, folders or globs, also several; changes name the rules that depend on them")
+	flags.StringSliceVar(&f.scenarios, "scenario", nil, "compare only these scenarios")
+	flags.StringArrayVar(&f.labels, "labels", nil, "stream labels of raw logs, as name=value,…")
+	flags.IntVar(&f.year, "year", 0, "year of raw logs whose format has none (klog, syslog)")
+	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as UTC or Europe/Berlin")
+	flags.StringVar(&f.start, "start", "", "time of the first record of raw logs that have no times (RFC 3339); the others follow by a microsecond each")
+	flags.StringVar(&format, "format", "text", "output: "+strings.Join(report.MessageFormats(), ", "))
+	flags.StringVarP(&file, "output", "o", "", "write to this file instead of standard output")
+	flags.BoolVar(&all, "all", false, "show every change in text and markdown")
+	flags.StringVar(&f.out.color, "color", "auto", "colour on a terminal: auto, always or never; NO_COLOR is respected")
+	flags.IntVar(&f.out.width, "width", 0, "width of the text in columns (default: that of the terminal, else 100)")
+	return cmd
+}
+
+func runMessages(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, file string, all bool) error {
+	color, err := f.out.colored(env.stdout, env.getenv)
+	if err != nil {
+		return err
+	}
+	if f.out.width < 0 {
+		return fmt.Errorf("--width %d: must be a number of columns", f.out.width)
+	}
+	opts, err := f.options(cmd, env)
+	if err != nil {
+		return err
+	}
+	opts.WithoutRules = true
+	if err := protect([]output{{format, file}}, opts.Inputs); err != nil {
+		return err
+	}
+	rep, err := compare.Run(cmd.Context(), opts)
+	if err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	o := report.Options{Width: f.out.columns(env.stdout), Color: color && file == "", All: all}
+	if err := report.RenderMessages(&buf, format, rep, o); err != nil {
+		return fmt.Errorf("render %s: %w", format, err)
+	}
+	if file != "" {
+		err = writeFile(file, buf.Bytes())
+	} else {
+		_, err = env.stdout.Write(buf.Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	if len(rep.Problems) > 0 {
+		for _, p := range rep.Problems {
+			fmt.Fprintln(env.stderr, "stillfires: "+p.Error())
+		}
+		return exitWith(exitUsage)
+	}
+	return nil
+}
