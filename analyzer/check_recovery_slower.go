@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/timeline"
 )
@@ -60,12 +61,9 @@ func slowerText(t *timeline.Comparison, p *timeline.StagePair) string {
 
 // values prints the values of all repetitions.
 func values(v []timeline.Value) string {
-	text := ""
+	out := make([]string, len(v))
 	for i, x := range v {
-		if i > 0 {
-			text += ", "
-		}
-		text += took(x)
+		out[i] = took(x)
 	}
-	return text
+	return strings.Join(out, ", ")
 }

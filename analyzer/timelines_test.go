@@ -25,15 +25,6 @@ milestones:
     - {name: sailing, as: useful, owner: crew, by: [{progress: {event: knot}}]}
 `
 
-func ferryMilestones(t testing.TB) *profile.Milestones {
-	t.Helper()
-	p, err := profile.Parse("ferries.yaml", []byte(ferries))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.Milestones
-}
-
 // happen adds actions and progress, each as "SECONDS actor action target"; progress
 // is of the actor "ship".
 func happen(f *facts.Facts, records ...string) {

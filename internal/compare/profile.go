@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/review"
+	"github.com/stillfires/stillfires/internal/timeline"
 )
 
 // A choice is the profile that a comparison uses.
@@ -91,6 +93,21 @@ func kindsIn(ctx context.Context, run *corpus.Run) ([]string, error) {
 		}
 	}
 	return kinds, nil
+}
+
+// recovery returns how a recovery is followed, and which objects belong
+// together; nil: nothing says.
+func (c *choice) recovery() (*profile.Milestones, *profile.Correlation) {
+	if c.profile == nil {
+		return nil, nil
+	}
+	return c.profile.Milestones, c.profile.Correlation
+}
+
+// marks are the log queries that a recovery is followed by.
+func (c *choice) marks() []outcome.MarkQuery {
+	m, _ := c.recovery()
+	return timeline.Queries(m)
 }
 
 // notifications joins what the profile says of alerts with what the review
