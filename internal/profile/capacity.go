@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"math/big"
 	"regexp"
 	"strings"
@@ -24,6 +25,84 @@ type Capacity struct {
 	Reserved Reserved        `yaml:"reserved"`
 	Requests []DeviceRequest `yaml:"requests"` // none: what pods request
 	Rates    []Rate          `yaml:"rates"`
+	// Window is the length of the stretch after the restoration whose
+	// utilisation is measured. None: that of the shortest run.
+	Window Duration `yaml:"window"`
+	// Windows are stretches by declaration, of which a loss takes a part.
+	Windows []PlannedWindow `yaml:"windows"`
+	// Incidents is how many such losses are reckoned with. None: one.
+	Incidents Decimal `yaml:"incidents"`
+}
+
+// With returns what holds if c, of a review file, stands above what a profile
+// says. Either may be nil. Each key of c that is given takes the place of the
+// profile's.
+func (c *Capacity) With(base *Capacity) *Capacity {
+	if c == nil {
+		return base
+	}
+	out := *c
+	if base == nil {
+		return &out
+	}
+	if len(out.Units) == 0 {
+		out.Units = base.Units
+	}
+	if len(out.Devices) == 0 {
+		out.Devices = base.Devices
+	}
+	if len(out.Reserved.Labels) == 0 && len(out.Reserved.Taints) == 0 {
+		out.Reserved = base.Reserved
+	}
+	if len(out.Requests) == 0 {
+		out.Requests = base.Requests
+	}
+	if len(out.Rates) == 0 {
+		out.Rates = base.Rates
+	}
+	if len(out.Windows) == 0 {
+		out.Windows = base.Windows
+	}
+	out.Window, out.Incidents = cmp.Or(out.Window, base.Window), cmp.Or(out.Incidents, base.Incidents)
+	return &out
+}
+
+// A PlannedWindow is a stretch of time in which devices are wanted.
+type PlannedWindow struct {
+	Title   string   `yaml:"title"`
+	Class   string   `yaml:"class"`
+	Devices Decimal  `yaml:"devices"`
+	Length  Duration `yaml:"length"`
+	// Busy is the share of it in which work computes if nothing is lost.
+	Busy Percent `yaml:"busy"`
+	// Lost is the time at its beginning that is lost. None: what each build
+	// took, by what was recorded.
+	Lost Duration `yaml:"lost"`
+}
+
+// A Percent is a share as it is written, such as 60%.
+type Percent string
+
+// UnmarshalText reads a share of at most 100%.
+func (p *Percent) UnmarshalText(text []byte) error {
+	number, ok := strings.CutSuffix(string(text), "%")
+	if number = strings.TrimSpace(number); !ok || !decimalText.MatchString(number) {
+		return errNoPercent
+	}
+	*p = Percent(number)
+	if p.Rat().Cmp(big.NewRat(1, 1)) > 0 {
+		return errNoPercent
+	}
+	return nil
+}
+
+// Rat returns the share, 0 to 1; nil: none was given.
+func (p Percent) Rat() *big.Rat {
+	r := Decimal(p).Rat()
+	if r == nil {
+		return nil
+	}
+	return r.Quo(r, big.NewRat(100, 1))
 }
 
 // DeclaredUnits is how many units of a class work can have.
@@ -74,6 +153,7 @@ type DeviceRequest struct {
 type Rate struct {
 	Class      string  `yaml:"class"` // empty: any that has none of its own
 	DeviceHour Decimal `yaml:"deviceHour"`
+	Currency   string  `yaml:"currency"` // stands behind amounts; may be empty
 }
 
 // A Decimal is a number as it is written, so that nothing is rounded.
@@ -151,22 +231,45 @@ func (c *Capacity) check(f *faults, path ...any) {
 		if rated[r.Class] {
 			at("rates", i).fail("keep one of them", "class %q has two rates", r.Class)
 		}
+		if !currencyText.MatchString(r.Currency) {
+			at("rates", i, "currency").fail("write a code or a sign, such as EUR", "%q is no currency", r.Currency)
+		}
 		rated[r.Class] = true
+	}
+	c.checkWindows(at)
+}
+
+var currencyText = regexp.MustCompile(`^[\p{L}\p{Sc}]{0,8}$`)
+
+func (c *Capacity) checkWindows(at func(...any) spot) {
+	if c.Window < 0 {
+		at("window").fail("write window: 8h", "the window has no length")
+	}
+	if strings.Contains(string(c.Incidents), ".") || c.Incidents != "" && c.Incidents.Rat().Sign() == 0 {
+		at("incidents").fail("write incidents: 10", "the number of incidents is no whole number above zero")
+	}
+	for i, w := range c.Windows {
+		switch {
+		case w.Class == "" || w.Devices == "" || w.Length <= 0 || w.Busy == "":
+			at("windows", i).fail("write class: NAME, devices: 4, length: 8h and busy: 60%", "a window needs the class of its devices, their number, its length and the share of it in which they are busy")
+		case w.Lost < 0 || w.Lost > w.Length:
+			at("windows", i, "lost").fail("write a time of at most its length", "what is lost of a window cannot be more than all of it")
+		}
 	}
 }
 
-// RateOf returns what a device of a class costs an hour; nil: not declared.
-func (c *Capacity) RateOf(class string) *big.Rat {
+// RateOf returns the rate of a class; nil: none is declared.
+func (c *Capacity) RateOf(class string) *Rate {
 	if c == nil {
 		return nil
 	}
-	var any *big.Rat
-	for _, r := range c.Rates {
-		switch r.Class {
+	var any *Rate
+	for i := range c.Rates {
+		switch c.Rates[i].Class {
 		case class:
-			return r.DeviceHour.Rat()
+			return &c.Rates[i]
 		case "":
-			any = r.DeviceHour.Rat()
+			any = &c.Rates[i]
 		}
 	}
 	return any
