@@ -86,8 +86,8 @@ func (r *Run) totals(goal string) []step {
 		switch {
 		case m.State == Reached:
 			s.end, s.took = m.At, Value{D: time.Duration(m.At - r.Restored.At)}
-		case m.Reason == NoEvidence:
-			s.missing = NoEvidence
+		case m.Reason == NoEvidence || m.Reason == TelemetryGap:
+			s.missing = m.Reason
 		default:
 			s.end = r.End
 			if w.Failed > s.begin {
