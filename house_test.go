@@ -35,6 +35,10 @@ var layers = []struct{ folder, may string }{
 	{"internal/correlate", "internal/facts internal/logs internal/messages internal/outcome internal/profile"},
 	{"internal/cases", "internal/facts internal/outcome internal/profile"},
 	{"internal/timeline", "internal/facts internal/logs internal/outcome internal/profile"},
+	{"internal/execution", "internal/facts internal/outcome internal/profile internal/timeline"},
+	{"internal/acceptance", "internal/execution internal/outcome internal/profile internal/source internal/timeline"},
+	{"internal/confound", "internal/facts internal/logs internal/outcome internal/profile internal/timeline"},
+	{"internal/capacity", "internal/execution internal/facts internal/outcome internal/profile internal/timeline"},
 	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/logs internal/messages internal/outcome internal/source"},
 	{"internal/metrics", ""},
 	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
@@ -64,7 +68,7 @@ var layers = []struct{ folder, may string }{
 
 // pure packages neither read nor write nor ask the time.
 var pure = []string{
-	"analyzer", "internal/align", "internal/cases", "internal/correlate", "internal/facts", "internal/messages",
+	"analyzer", "internal/align", "internal/cases", "internal/correlate", "internal/acceptance", "internal/capacity", "internal/confound", "internal/execution", "internal/facts", "internal/messages",
 	"internal/outcome", "internal/panics", "internal/repair", "internal/timeline", "logql/syntax", "logql",
 }
 
