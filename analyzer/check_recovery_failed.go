@@ -2,10 +2,13 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -20,11 +23,67 @@ var recoveryFailed = check{
 		var out []Finding
 		for i := range c.in.Timelines {
 			t := &c.in.Timelines[i]
+			out = append(out, notMeasured(t)...)
 			out = append(out, failedWork(t)...)
 		}
 		return out
 	},
 }
+
+// notMeasured finds the runs of candidate of which no recovery could be
+// measured, though one of deployed could: what became of their work nobody
+// knows.
+func notMeasured(t *timeline.Comparison) []Finding {
+	if !slices.ContainsFunc(t.Deployed.Runs, func(r timeline.Run) bool { return r.Restored.State == timeline.Reached }) {
+		return nil
+	}
+	var out []Finding
+	for i := range t.Candidate.Runs {
+		r := &t.Candidate.Runs[i]
+		if r.Restored.State == timeline.Reached {
+			continue
+		}
+		f := Finding{Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "repetition " + strconv.Itoa(r.Repetition)}
+		f.Message = "the recovery on candidate was not measured: "
+		if len(t.Candidate.Runs) > 1 {
+			f.Message = fmt.Sprintf("the recovery on candidate was not measured in repetition %d: ", r.Repetition)
+		}
+		if r.Failure.State == timeline.Reached {
+			f.Message += fmt.Sprintf("the end of the loss that began at %s was not seen (%s)", clockTime(r.Failure.At), short(r.Restored.Detail))
+			f.Candidate = &outcome.Evidence{Time: r.Failure.At, Line: r.Failure.Evidence}
+		} else {
+			f.Message += short(r.Restored.Detail)
+		}
+		f.Message += "; what became of its work is not known"
+		out = append(out, f)
+	}
+	if t.Goal == "" && t.Deployed.Affected+t.Candidate.Affected > 0 && len(out) == 0 && goalOn(t.Deployed.Runs) {
+		out = append(out, Finding{
+			Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "no evidence",
+			Message: "nothing that was recorded of candidate shows whether work recovered, though on deployed it does: what became of the work is not known",
+		})
+	}
+	return out
+}
+
+// goalOn reports whether some work of a build was seen to recover.
+func goalOn(runs []timeline.Run) bool {
+	for i := range runs {
+		for _, d := range runs[i].Declared {
+			switch d.As {
+			case profile.Useful, profile.Running, profile.Finished, profile.Dispatched:
+				if slices.ContainsFunc(runs[i].Workloads, func(w timeline.Workload) bool {
+					return slices.ContainsFunc(w.Milestones, func(m timeline.Milestone) bool { return m.Name == d.Name && m.State == timeline.Reached })
+				}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func clockTime(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
 
 // maxFailedWork is how much work that waits for one milestone has findings of
 // its own; what is beyond has one together.
@@ -70,8 +129,14 @@ func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, la
 	f := Finding{Scenario: t.Scenario, Subject: w.ID}
 	after := time.Duration(r.End - r.Restored.At)
 	text := fmt.Sprintf("%s was not recovered on candidate: %s was not reached", short(w.ID), titleOf(t, next.Name))
+	if r.Unknown(w, t.Goal) {
+		text = fmt.Sprintf("%s is not known to have recovered on candidate: %s was not seen", short(w.ID), titleOf(t, next.Name))
+	}
 	if w.Failed != 0 {
-		text = fmt.Sprintf("%s failed on candidate, %s after the restoration: %s was not reached", short(w.ID), seconds(time.Duration(w.Failed-r.Restored.At)), titleOf(t, next.Name))
+		text = fmt.Sprintf("%s failed on candidate, %s the restoration", short(w.ID), sinceTime(r, w.Failed))
+		if next.State == timeline.Missing {
+			text += fmt.Sprintf(": %s was not reached", titleOf(t, next.Name))
+		}
 	} else {
 		text += fmt.Sprintf(" within %s after the restoration, when the capture ended", seconds(after))
 	}
@@ -83,6 +148,10 @@ func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, la
 		f.Candidate = &outcome.Evidence{Time: last.At, Line: last.Evidence}
 	}
 	d := onDeployed(t, w.ID)
+	if r.Unknown(w, t.Goal) {
+		f.Severity, f.Unproven = Warn, true
+		text += "; nothing tells whether it recovered"
+	}
 	switch {
 	case d.failed:
 		f.Severity = Warn
@@ -109,6 +178,13 @@ func sinceRestored(r *timeline.Run, m *timeline.Milestone) string {
 		return seconds(time.Duration(-d)) + " before the restoration"
 	}
 	return seconds(time.Duration(m.At-r.Restored.At)) + " after it"
+}
+
+func sinceTime(r *timeline.Run, at int64) string {
+	if d := at - r.Restored.At; d < 0 {
+		return seconds(time.Duration(-d)) + " before"
+	}
+	return seconds(time.Duration(at-r.Restored.At)) + " after"
 }
 
 // A deployedWork is what became of a piece of work on deployed.

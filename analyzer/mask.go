@@ -59,6 +59,7 @@ func (m *mask) apply(r *Report) {
 			}
 		}
 	}
+	r.Timelines = hideTimelines(hide, r.Timelines)
 	for i := range r.Notes {
 		r.Notes[i] = hide.Replace(r.Notes[i])
 	}

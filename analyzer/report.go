@@ -108,7 +108,10 @@ type Finding struct {
 	// Unmatched names the rule that was declared but is not in the set; else
 	// it is empty.
 	Unmatched string
-	Scenario  string
+	// Unproven says that what the finding is about could not be judged: the
+	// review cannot pass with it.
+	Unproven bool
+	Scenario string
 	// Pos is where to look: the stage at which the builds part, else the
 	// rule. It is zero for findings without a rule.
 	Pos     source.Position

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,16 +29,24 @@ func (c *comparison) follow() []string {
 		}
 		t := timeline.Compare(scenario, m, sides[0], sides[1])
 		if t == nil {
+			notes = append(notes, unmended(scenario, "deployed", sides[0])...)
+			notes = append(notes, unmended(scenario, "candidate", sides[1])...)
 			continue
 		}
 		c.in.Timelines = append(c.in.Timelines, *t)
 		if t.Goal == "" && t.Deployed.Affected+t.Candidate.Affected > 0 {
 			notes = append(notes, fmt.Sprintf("recovery of %s: nothing that was recorded on both builds shows work that recovered, so that is not judged", scenario))
 		}
-		notes = append(notes, unmeasured(scenario, "deployed", sides[0])...)
-		notes = append(notes, unmeasured(scenario, "candidate", sides[1])...)
+		notes = append(notes, unmeasured(scenario, "deployed", t.Deployed.Runs)...)
+		notes = append(notes, unmeasured(scenario, "candidate", t.Candidate.Runs)...)
 	}
 	return notes
+}
+
+// unmended says of which runs of a scenario the loss was not seen to end, where
+// none of either build could be measured.
+func unmended(scenario, role string, runs []timeline.Run) []string {
+	return unmeasured(scenario, role, slices.DeleteFunc(slices.Clone(runs), func(r timeline.Run) bool { return r.Failure.State == timeline.Missing }))
 }
 
 // unmeasured says of which runs of a scenario no recovery could be measured,
@@ -52,6 +61,9 @@ func unmeasured(scenario, role string, runs []timeline.Run) []string {
 		}
 		if r.Restored.State == timeline.Missing {
 			out = append(out, name+": not measured: "+r.Restored.Detail)
+		}
+		if r.Unlike != "" {
+			out = append(out, name+": left out of medians and noise: "+r.Unlike)
 		}
 		if r.Cut > 0 {
 			out = append(out, fmt.Sprintf("%s: %d pieces of work are left out; there are more than can be followed", name, r.Cut))

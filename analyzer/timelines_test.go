@@ -163,7 +163,7 @@ func TestRecoveryFailed_Work(t *testing.T) {
 		"the last milestone that was seen is light, 5.0 s after it; it did not recover on deployed either; owner: harbour")
 	f(stuck(5), crossing(5))
 	f(crossing(5, "36 clerk cancelled bay/tern"), crossing(5))
-	f(crossing(5), crossing(5, "36 clerk cancelled bay/tern"), "break bay/tern: bay/tern failed on candidate, 6.0 s after the restoration: sailing was not reached; "+
+	f(crossing(5), crossing(5, "36 clerk cancelled bay/tern"), "break bay/tern: bay/tern failed on candidate, 6.0 s after the restoration; "+
 		"the last milestone that was seen is sailing, 11.0 s after it; on deployed it took 11.0 s; owner: crew")
 	f(crossing(300), stuck(5), "warn bay/tern: bay/tern was not recovered on candidate: berth given was not reached within 4m30s after the restoration, when the capture ended; "+
 		"the last milestone that was seen is light, 5.0 s after it; on deployed it took 5m6s, longer than the capture went on here, so this is no proof: record longer; owner: harbour")

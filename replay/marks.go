@@ -113,7 +113,9 @@ func (s *markSink) Match(query, _ int, m *logql.Match) {
 	marks := &s.run.marks[s.set.of[query]]
 	line := m.Entry.Line[:min(len(m.Entry.Line), maxMarkLine)]
 	if len(marks.Lines) >= maxMarks || s.run.bytes+len(line) > maxMarkBytes {
-		marks.Cut++
+		if marks.Cut++; marks.Cut == 1 {
+			marks.CutAt = m.Entry.Time
+		}
 		return
 	}
 	s.run.bytes += len(line)

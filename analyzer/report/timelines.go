@@ -32,6 +32,10 @@ type (
 		KeptRunning int            `json:"keptRunning"`
 		Failed      int            `json:"failed"`
 		Open        int            `json:"open"`
+		Unknown     int            `json:"unknown"`
+		Submitted   int            `json:"submitted"`
+		Completed   int            `json:"completed"`
+		Comparable  int            `json:"comparable"`
 		Units       int64          `json:"units"`
 		QueueAge    *jsonSpan      `json:"queueAge"`
 		Deadlines   []jsonDeadline `json:"deadlines"`
@@ -44,6 +48,7 @@ type (
 		Owner     *string `json:"owner"`
 		Met       int     `json:"met"`
 		Of        int     `json:"of"`
+		Unknown   int     `json:"unknown"`
 	}
 	jsonHeld struct {
 		Stage    string   `json:"stage"`
@@ -59,6 +64,7 @@ type (
 	}
 	jsonRecovery struct {
 		Repetition int             `json:"repetition"`
+		Unlike     *string         `json:"unlike"`
 		Start      *string         `json:"start"`
 		End        *string         `json:"end"`
 		Losses     int             `json:"losses"`
@@ -67,8 +73,15 @@ type (
 		Shared     []jsonMilestone `json:"shared"`
 		Workloads  []jsonWorkload  `json:"workloads"`
 		Others     int             `json:"others"`
+		Skews      []jsonSkew      `json:"skews"`
 		Suspects   []jsonSuspicion `json:"suspects"`
 		Notes      []string        `json:"notes"`
+	}
+	jsonSkew struct {
+		Workload *string       `json:"workload"`
+		Before   jsonMilestone `json:"before"`
+		After    jsonMilestone `json:"after"`
+		By       float64       `json:"by"`
 	}
 	jsonMilestone struct {
 		Name       string   `json:"name"`
@@ -163,11 +176,12 @@ func toJSONTimeline(t *timeline.Comparison) jsonTimeline {
 
 func toJSONTimelineSide(s *timeline.Side) jsonTimelineSide {
 	out := jsonTimelineSide{
-		Affected: s.Affected, Recovered: s.Recovered, KeptRunning: s.KeptRunning, Failed: s.Failed, Open: s.Open, Units: s.Units,
+		Affected: s.Affected, Recovered: s.Recovered, KeptRunning: s.KeptRunning, Failed: s.Failed, Open: s.Open,
+		Unknown: s.Unknown, Submitted: s.Submitted, Completed: s.Completed, Comparable: s.Comparable, Units: s.Units,
 		QueueAge: toJSONSpan(s.QueueAge), Deadlines: make([]jsonDeadline, 0, len(s.Deadlines)), Runs: make([]jsonRecovery, 0, len(s.Runs)),
 	}
 	for _, d := range s.Deadlines {
-		out.Deadlines = append(out.Deadlines, jsonDeadline{d.Milestone, d.Within.Seconds(), text(d.Owner), d.Met, d.Of})
+		out.Deadlines = append(out.Deadlines, jsonDeadline{d.Milestone, d.Within.Seconds(), text(d.Owner), d.Met, d.Of, d.Unknown})
 	}
 	if h := s.Slowest; h.Stage != "" {
 		out.Slowest = &jsonHeld{h.Stage, text(h.From), text(h.Workload), *toJSONSpan(&h.Took), h.Share}
@@ -184,9 +198,9 @@ func toJSONRecovery(r *timeline.Run) jsonRecovery {
 		from = r.Restored.At
 	}
 	out := jsonRecovery{
-		Repetition: r.Repetition, Start: time0(r.Start), End: time0(r.End), Losses: r.Losses,
+		Repetition: r.Repetition, Unlike: text(r.Unlike), Start: time0(r.Start), End: time0(r.End), Losses: r.Losses,
 		Failure: toJSONMilestone(&r.Failure, from), Restored: toJSONMilestone(&r.Restored, from),
-		Shared: toJSONMilestones(r.Shared, from), Workloads: []jsonWorkload{}, Suspects: []jsonSuspicion{}, Notes: list(r.Notes),
+		Shared: toJSONMilestones(r.Shared, from), Workloads: []jsonWorkload{}, Skews: []jsonSkew{}, Suspects: []jsonSuspicion{}, Notes: list(r.Notes),
 	}
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
@@ -198,6 +212,10 @@ func toJSONRecovery(r *timeline.Run) jsonRecovery {
 			ID: w.ID, Affected: w.Affected, KeptRunning: w.KeptRunning, Submitted: time0(w.Submitted), Finished: time0(w.Finished),
 			Failed: time0(w.Failed), Units: w.Units, UnitsAfter: w.UnitsAfter, Milestones: toJSONMilestones(w.Milestones, from),
 		})
+	}
+	for i := range r.Skews {
+		s := &r.Skews[i]
+		out.Skews = append(out.Skews, jsonSkew{text(s.Workload), toJSONMilestone(&s.Before, from), toJSONMilestone(&s.After, from), s.By.Seconds()})
 	}
 	for _, s := range r.Suspects {
 		out.Suspects = append(out.Suspects, jsonSuspicion{s.Title, s.Stage, s.Lines, s.During, text(s.First)})

@@ -14,6 +14,7 @@ type Marks struct {
 	MarkQuery
 	Lines []Mark
 	Cut   int64  // lines that did not fit the bound
+	CutAt int64  // time of the first of these
 	Why   string // why the query was not run; empty: it was
 }
 

@@ -213,7 +213,13 @@ type LogInfo struct {
 	Unparseable int64 // records that are not in the stream's own format
 	// Epochs are the lives of the process, in order; there is one at least.
 	Epochs []Epoch
-	Gaps   int // stretches in which records are known to be missing
+	Gaps   []Gap
+}
+
+// A Gap is a stretch in which records are known to be missing.
+type Gap struct {
+	From, To int64 // nanoseconds
+	Reason   string
 }
 
 // An Epoch is the life of one process.

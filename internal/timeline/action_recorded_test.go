@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stillfires/stillfires/internal/facts"
@@ -17,7 +18,7 @@ func TestRecorded_Actions(t *testing.T) {
 			t.Fatal(err)
 		}
 		losses := 0
-		for key, run := range replayed(t, name, p) {
+		for key, run := range replayed(t, name) {
 			r := timeline.Build(run, p.Milestones, p.Correlation)
 			r.Act(run, p.Milestones, p.Manual)
 			manual, unattributed := r.Manual()
@@ -35,8 +36,11 @@ func TestRecorded_Actions(t *testing.T) {
 			if len(r.Actions) == 0 {
 				t.Errorf("%s: no action of the script is on the timeline", key)
 			}
-			run.Facts.Actions = append(run.Facts.Actions, facts.Action{Time: r.Failure.At + 1, Actor: "operator", Action: "restart", Target: "manager"})
-			r.Act(run, p.Milestones, p.Manual)
+			more := *run.Facts
+			more.Actions = append(slices.Clone(more.Actions), facts.Action{Time: r.Failure.At + 1, Actor: "operator", Action: "restart", Target: "manager"})
+			helped := *run
+			helped.Facts = &more
+			r.Act(&helped, p.Milestones, p.Manual)
 			if manual, _ := r.Manual(); manual != 1 {
 				t.Errorf("%s: a restart by hand is not found", key)
 			}

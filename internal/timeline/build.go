@@ -18,9 +18,9 @@ const maxShown = 300
 // Build says what the recovery of a run looked like. The correlation may be
 // nil; then work is known by what actions and progress records name.
 func Build(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) Run {
-	b := &builder{gatherer: newGatherer(run, m, corr), m: m}
-	b.out = Run{Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition, Declared: declared(m)}
-	b.out.Start, b.out.End = span(run)
+	b := &builder{gatherer: newGatherer(run, m, corr), m: m, snapshots: map[string]bool{}}
+	b.out = Run{Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition, Parameters: run.Parameters, Declared: declared(m)}
+	b.out.Start, b.out.End = b.start, b.end
 	b.out.Cut = b.index.cut
 	b.loss()
 	b.sources = make([][]*source, len(m.List))
@@ -49,7 +49,13 @@ type builder struct {
 	*gatherer
 	m       *profile.Milestones
 	sources [][]*source // of each milestone
+	of      []occupant  // what each workload of the result is made of
 	out     Run
+
+	// Work of a name that had been used, and what it is made of.
+	repeated   []Workload
+	repeatedOf []occupant
+	snapshots  map[string]bool // see snapshotAfter
 }
 
 func declared(m *profile.Milestones) []Declared {
@@ -59,38 +65,6 @@ func declared(m *profile.Milestones) []Declared {
 		out[i] = Declared{Name: d.Name, Title: d.Title, Owner: d.Owner, As: d.As, Hint: d.Hint, Shared: d.Shared, After: d.After}
 	}
 	return out
-}
-
-// span is the first and the last time of which anything was recorded.
-func span(run *outcome.Run) (start, end int64) {
-	add := func(t int64) {
-		if t == 0 {
-			return
-		}
-		if start == 0 || t < start {
-			start = t
-		}
-		end = max(end, t)
-	}
-	add(run.First)
-	add(run.Last)
-	add(run.Scrapes.First)
-	add(run.Scrapes.Last)
-	if f := run.Facts; f != nil {
-		for i := range f.Probes {
-			add(f.Probes[i].Time)
-		}
-		for i := range f.Progress {
-			add(f.Progress[i].Time)
-		}
-		for i := range f.Actions {
-			add(f.Actions[i].Time)
-		}
-		for i := range f.Objects {
-			add(f.Objects[i].Time)
-		}
-	}
-	return start, end
 }
 
 // loss finds the last loss that was mended.
@@ -222,16 +196,20 @@ func (b *builder) sharedOne(d *profile.Milestone, sources []*source, from int64)
 	m := Milestone{Name: d.Name, State: Missing, Reason: CaptureEnded, Detail: "it had not been seen when the capture ended"}
 	if none := allNone(sources); none != "" {
 		m.Reason, m.Detail = NoEvidence, none
-	} else if gap := anyGap(sources); gap != "" {
+	} else if gap := gapAfter(sources, from); gap != "" {
 		m.Reason, m.Detail = TelemetryGap, gap
 	}
 	return m
 }
 
-func anyGap(sources []*source) string {
+// gapAfter names the first stretch after from in which records of a source are
+// known to be missing; empty: none is.
+func gapAfter(sources []*source, from int64) string {
 	for _, s := range sources {
-		if s.gap != "" {
-			return s.gap
+		for _, g := range s.gaps {
+			if g.to >= from {
+				return g.why
+			}
 		}
 	}
 	return ""
@@ -306,7 +284,7 @@ func (b *builder) suspects() {
 
 // done reports whether work was done before the loss.
 func (b *builder) done(w int) bool {
-	return w >= 0 && b.index.work[w].Finished != 0 && b.index.work[w].Finished < b.out.Failure.At
+	return w >= 0 && b.out.Workloads[w].Finished != 0 && b.out.Workloads[w].Finished < b.out.Failure.At
 }
 
 func notSeen(name string) string {

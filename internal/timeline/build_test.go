@@ -188,7 +188,7 @@ func TestBuild(t *testing.T) {
 	f("what was not seen is not zero", func(n *night) {
 		n.survey("comet")
 		n.act(15, "ask", "sky/comet")
-	}, "link no-evidence", "sky/comet submitted-during: sent capture-ended slewed no-evidence exposing no-evidence")
+	}, "link no-evidence", "sky/comet submitted-during: sent capture-ended slewed capture-ended exposing no-evidence")
 	f("a record of other work, in another namespace, or of several", func(n *night) {
 		n.survey("comet")
 		n.survey("moon")
@@ -199,7 +199,7 @@ func TestBuild(t *testing.T) {
 		n.came(34, `{"msg":"plan came","plan":"plan-comet-7","namespace":"sea"}`)
 		n.came(35, `{"msg":"plan came","plan":"plan-comet-7","other":"plan-moon-7"}`)
 		n.lines = append(n.lines, outcome.Mark{Stream: site("desk-1"), Time: ns(36), Line: `plan came plan-comet-7`})
-	}, "link no-evidence", "sky/comet submitted-during: sent 3.0 slewed no-evidence exposing capture-ended",
+	}, "link no-evidence", "sky/comet submitted-during: sent 3.0 slewed capture-ended exposing capture-ended",
 		"sky/moon submitted-during: sent no-evidence slewed no-evidence exposing 170.0")
 	f("a later milestone without an earlier one", func(n *night) {
 		n.survey("comet")
@@ -209,13 +209,13 @@ func TestBuild(t *testing.T) {
 	f("records are missing", func(n *night) {
 		n.survey("comet")
 		n.act(15, "ask", "sky/comet")
-		n.Logs[1].Gaps = 1
-	}, "link no-evidence", "sky/comet submitted-during: sent telemetry-gap slewed no-evidence exposing no-evidence")
+		n.Logs[1].Gaps = []outcome.Gap{{From: ns(31), To: ns(40)}}
+	}, "link no-evidence", "sky/comet submitted-during: sent telemetry-gap slewed capture-ended exposing no-evidence")
 	f("work that was withdrawn", func(n *night) {
 		n.survey("comet")
 		n.act(15, "ask", "sky/comet")
 		n.act(50, "withdraw", "sky/comet")
-	}, "link no-evidence", "sky/comet submitted-during: sent never-happened slewed no-evidence exposing no-evidence")
+	}, "link no-evidence", "sky/comet submitted-during: sent never-happened slewed never-happened exposing no-evidence")
 	f("work that went on, that resumed in another pod, that is done, and that came later", func(n *night) {
 		for _, name := range []string{"kept", "slow", "moved", "done", "late"} {
 			n.survey(name)

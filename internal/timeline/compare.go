@@ -2,6 +2,8 @@ package timeline
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -16,6 +18,7 @@ func Compare(scenario string, m *profile.Milestones, deployed, candidate []Run) 
 	if !slices.ContainsFunc(deployed, measured) && !slices.ContainsFunc(candidate, measured) {
 		return nil
 	}
+	deployed, candidate = alike(deployed), alike(candidate)
 	c := &Comparison{Scenario: scenario, Declared: declared(m)}
 	c.Goal = goal(c.Declared, deployed, candidate)
 	c.Deployed, c.Candidate = c.side(m, deployed), c.side(m, candidate)
@@ -30,6 +33,43 @@ func Compare(scenario string, m *profile.Milestones, deployed, candidate []Run) 
 	c.Stages = append(c.Stages, total)
 	return c
 }
+
+// alike marks the repetitions that cannot be set beside the others: those of a
+// loss that lasted longer or shorter, and of a scenario with other parameters.
+func alike(runs []Run) []Run {
+	runs = slices.Clone(runs)
+	var lengths []Value
+	for i := range runs {
+		if r := &runs[i]; r.Restored.State == Reached {
+			lengths = append(lengths, Value{D: r.lost()})
+		}
+	}
+	usual, ok := median(lengths)
+	var first *Run
+	for i := range runs {
+		r := &runs[i]
+		r.Unlike = ""
+		switch {
+		case !ok || r.Restored.State != Reached:
+		case (r.lost() - usual.D).Abs() > max(lossApart, time.Duration(shareApart*float64(usual.D))):
+			r.Unlike = fmt.Sprintf("its loss lasted %s, that of the others %s", r.lost().Round(100*time.Millisecond), usual.D.Round(100*time.Millisecond))
+		case first == nil:
+			first = r
+		case !maps.Equal(first.Parameters, r.Parameters):
+			r.Unlike = fmt.Sprintf("its scenario has other parameters than repetition %d", first.Repetition)
+		}
+	}
+	return runs
+}
+
+// How much losses of like repetitions may differ in length.
+const (
+	lossApart  = 2 * time.Second
+	shareApart = 0.1
+)
+
+// lost is how long the loss lasted.
+func (r *Run) lost() time.Duration { return time.Duration(r.Restored.At - r.Failure.At) }
 
 func stepsTo(steps []step, name string) []step {
 	return slices.DeleteFunc(steps, func(s step) bool { return s.name != name })
@@ -82,7 +122,7 @@ func (r *Run) totals(goal string) []step {
 		if m == nil || m.State == Before {
 			continue
 		}
-		s := step{name: Total, work: w.ID, begin: r.Restored.At, res: r.Restored.Resolution + m.Resolution}
+		s := step{name: Total, work: w.ID, begin: r.Restored.At, res: r.Restored.Resolution + m.Resolution + r.doubt(r.Restored.Clock, m.Clock)}
 		switch {
 		case m.State == Reached:
 			s.end, s.took = m.At, Value{D: time.Duration(m.At - r.Restored.At)}
@@ -169,17 +209,22 @@ func (p *StagePair) beyond(longer, shorter Value, noise time.Duration) bool {
 // observe gathers a stage over all repetitions of a build.
 func observe(runs []Run, steps func(*Run) []step, from map[string]int) Stage {
 	out := Stage{Missing: map[Reason]int{}}
+	var all []Value // of comparable repetitions
 	for i := range runs {
 		var own []Value
+		like := runs[i].Unlike == ""
 		for _, s := range steps(&runs[i]) {
 			if s.missing != "" {
 				out.Missing[s.missing]++
 				continue
 			}
 			from[s.from]++
-			own = append(own, s.took)
+			if like {
+				own = append(own, s.took)
+			}
 			out.Observed = append(out.Observed, Observation{s.work, runs[i].Repetition, s.took, s.res})
 		}
+		all = append(all, own...)
 		if len(own) > 0 {
 			slices.SortFunc(own, compareValues)
 			out.Repetitions, out.Longest = append(out.Repetitions, quantile(own, 0.5)), append(out.Longest, longestOf(own))
@@ -196,8 +241,9 @@ func observe(runs []Run, steps func(*Run) []step, from map[string]int) Stage {
 		longest := longestOf(values)
 		out.Max = &longest
 	}
-	if len(values) >= MinPercentile {
-		p50, p90 := quantile(values, 0.5), quantile(values, 0.9)
+	if len(all) >= MinPercentile && len(out.Repetitions) >= MinRepetitions {
+		slices.SortFunc(all, compareValues)
+		p50, p90 := quantile(all, 0.5), quantile(all, 0.9)
 		out.P50, out.P90 = &p50, &p90
 	}
 	return out

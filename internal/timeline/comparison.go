@@ -26,9 +26,15 @@ type Side struct {
 	// that failed, and Open those that had not recovered when the capture
 	// ended. Affected = Recovered + Failed + Open.
 	Affected, Recovered, Failed, Open int
-	// KeptRunning are those of Recovered that computed all along.
-	KeptRunning int
-	Units       int64 // completed after the restoration
+	// KeptRunning are those of Recovered that computed all along, Unknown those
+	// of Open of which nothing tells whether they recovered, Submitted those of
+	// Affected that were handed in during the loss, and Completed those whose
+	// end was seen.
+	KeptRunning, Unknown, Submitted, Completed int
+	// Comparable counts the repetitions that were measured under like
+	// conditions: percentiles, medians and noise are of these.
+	Comparable int
+	Units      int64 // completed after the restoration
 	// QueueAge is the longest time between submission and dispatch of work that
 	// was handed in during the loss; of work that was never dispatched it counts
 	// to the end. Nil: not known of any.
@@ -54,7 +60,9 @@ type DeadlineCount struct {
 	Milestone string
 	Within    time.Duration
 	Owner     string
-	Met, Of   int
+	// Of = Met + missed + Unknown; of the last nothing tells, or the capture
+	// ended before the deadline.
+	Met, Of, Unknown int
 }
 
 // A Value is a length of time. A censored one is longer than it says: what it
@@ -71,11 +79,12 @@ type Stage struct {
 	Observed []Observation
 	// Missing counts those of which nothing can be said, by reason.
 	Missing map[Reason]int
-	// P50 and P90 are given from MinPercentile observations on; nil: fewer.
+	// P50 and P90 are given from MinPercentile observations in MinRepetitions
+	// comparable repetitions on; nil: there are fewer.
 	P50, P90 *Value
 	Max      *Value // nil: nothing was observed
-	// Repetitions are the medians of the repetitions, in their order, Longest
-	// the longest observations of each.
+	// Repetitions are the medians of the comparable repetitions, in their order,
+	// Longest the longest observations of each.
 	Repetitions, Longest []Value
 }
 
@@ -87,9 +96,13 @@ type Observation struct {
 	Resolution time.Duration
 }
 
-// MinPercentile is the number of observations from which percentiles are
-// given: below it a 90th percentile is one of the two highest values.
-const MinPercentile = 20
+// Percentiles are given from so many observations and comparable repetitions
+// on: of fewer a 90th percentile is one of the two highest values, and work of
+// one repetition waits for the same connection.
+const (
+	MinPercentile  = 20
+	MinRepetitions = 10
+)
 
 // A StagePair is one stage on both builds.
 type StagePair struct {

@@ -37,9 +37,20 @@ type source struct {
 	e    *profile.Evidence
 	kind string
 	hits []hit // in time order
+	// of are the places in hits of what is shown of each piece of work.
+	of map[int][]int
 	// none says why nothing could be there, in words; empty: there could.
 	none string
-	gap  string // of records that are known to be missing; empty: none is
+	gaps []gap
+	// ended are the pieces of work of which it was shown and then denied, with
+	// the time of that.
+	ended map[int]int64
+}
+
+// A gap is a stretch of which a source lacks records.
+type gap struct {
+	to  int64  // its end
+	why string // in words
 }
 
 // A gatherer looks up evidence in one run.
@@ -50,6 +61,9 @@ type gatherer struct {
 	index  *index
 	marks  map[string]*outcome.Marks
 	notes  map[string]bool
+	// start and end are the first and last time of which anything was recorded.
+	start, end int64
+	takenAt    map[*facts.Object]int64 // when each object was recorded
 }
 
 func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) *gatherer {
@@ -60,6 +74,11 @@ func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlat
 	if corr == nil {
 		corr = &profile.Correlation{}
 	}
+	var wrong int
+	if g.start, g.end, wrong = span(run); wrong > 0 {
+		g.note("%s dated more than %s from the rest of the run and %s left out: is a clock wrong?", counted(wrong, "record is", "records are"), farOff, counted(wrong, "was", "were"))
+	}
+	g.dateObjects()
 	g.things = learn(corr, g.facts)
 	g.index = newIndex(m, g.things, g.facts)
 	for i := range run.Marks {
@@ -106,8 +125,15 @@ func (g *gatherer) look(e *profile.Evidence) *source {
 			s.hits[i].res = time.Duration(e.Resolution)
 		}
 	}
+	s.hits = slices.DeleteFunc(s.hits, func(h hit) bool { return h.at <= 0 || g.beyond(h.at) })
 	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.at, b.at) })
 	g.confirm(s)
+	s.of = map[int][]int{}
+	for i := range s.hits {
+		if w := s.hits[i].work; w >= 0 {
+			s.of[w] = append(s.of[w], i)
+		}
+	}
 	return s
 }
 
@@ -162,15 +188,16 @@ func precision(at int64) time.Duration {
 
 func (g *gatherer) probes(s *source) {
 	n, last := 0, map[string]int64{}
-	var between []int64
 	for i := range g.facts.Probes {
 		p := &g.facts.Probes[i]
 		if !g.things.inCluster(s.e.Cluster, p.Cluster) || !profile.Glob(s.e.Probe.Target, p.Target) {
 			continue
 		}
 		n++
+		// What a probe finds may have been so since the one before it.
+		res := ofRuntime
 		if t, ok := last[p.Target]; ok && p.Time > t {
-			between = append(between, p.Time-t)
+			res = time.Duration(p.Time - t).Round(time.Millisecond)
 		}
 		last[p.Target] = p.Time
 		if p.OK == s.e.Probe.OK {
@@ -178,18 +205,11 @@ func (g *gatherer) probes(s *source) {
 			if !p.OK {
 				word = "not ok"
 			}
-			s.add(hit{at: p.Time, arrived: s.arrival(p.Raw, p.Time), res: ofRuntime, work: -1, clock: "probe", line: "probe " + short(p.Target) + " " + word})
+			s.add(hit{at: p.Time, arrived: s.arrival(p.Raw, p.Time), res: res, work: -1, clock: "probe", line: "probe " + short(p.Target) + " " + word})
 		}
 	}
 	if n == 0 {
 		s.none = "no probes were recorded"
-		return
-	}
-	if len(between) > 0 {
-		slices.Sort(between)
-		for i := range s.hits {
-			s.hits[i].res = time.Duration(between[len(between)/2]).Round(time.Millisecond)
-		}
 	}
 }
 
@@ -253,12 +273,14 @@ func (g *gatherer) events(s *source) {
 			work:  g.index.ofObject(e.Object.UID, e.Object.Namespace, e.Object.Name),
 			clock: g.clock(e.Cluster), line: "event " + short(e.Reason) + " of " + short(e.Object.Kind+" "+e.Object.Namespace+"/"+e.Object.Name),
 		}
-		for _, at := range []int64{e.First, e.Last} {
-			h.at, h.arrived, h.res = at, s.arrival(e.Raw, at), precision(at)
-			s.add(h)
-			if e.First == e.Last {
-				break
+		h.at, h.arrived, h.res = e.First, s.arrival(e.Raw, e.First), precision(e.First)
+		s.add(h)
+		if e.Last > e.First {
+			h.at, h.arrived, h.res = e.Last, s.arrival(e.Raw, e.Last), precision(e.Last)
+			if e.Count > 2 { // it may have been any time since the first
+				h.res = max(h.res, time.Duration(e.Last-e.First))
 			}
+			s.add(h)
 		}
 	}
 }

@@ -46,15 +46,22 @@ func Queries(m *profile.Milestones) []outcome.MarkQuery {
 // logs finds the lines that a query chose.
 func (g *gatherer) logs(s *source) {
 	marks := g.marks[markKey(s.e.Log.Query, s.e.Log.Labels)]
-	read, gaps := 0, 0
+	read := 0
 	for i := range g.run.Logs {
 		l := &g.run.Logs[i]
 		if !g.streamOf(s.e.Cluster, l.Labels) || l.Records == 0 {
 			continue
 		}
 		read++
-		gaps += l.Gaps
+		for _, x := range l.Gaps {
+			why := fmt.Sprintf("the log%s lacks records from %s to %s", ofCluster(s.e.Cluster), clock(x.From), clock(x.To))
+			if x.Reason != "" {
+				why += ": " + short(x.Reason)
+			}
+			s.gaps = append(s.gaps, gap{x.To, why})
+		}
 	}
+	slices.SortStableFunc(s.gaps, func(a, b gap) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.why, b.why)) })
 	switch {
 	case marks == nil:
 		s.none = "no log was read"
@@ -67,12 +74,9 @@ func (g *gatherer) logs(s *source) {
 		s.none = "no log" + ofCluster(s.e.Cluster) + " was recorded"
 		return
 	}
-	if gaps > 0 {
-		s.gap = fmt.Sprintf("the log%s lacks records in %s", ofCluster(s.e.Cluster), counted(gaps, "stretch", "stretches"))
-	}
 	if marks.Cut > 0 {
-		g.note("the query %q of a milestone chose more lines than are kept; %d were not looked at", short(s.e.Log.Query), marks.Cut)
-		s.gap = cmp.Or(s.gap, "more lines were chosen than are kept")
+		g.note("the query %q of a milestone chose more lines than are kept; %d, from %s on, were not looked at", short(s.e.Log.Query), marks.Cut, clock(marks.CutAt))
+		s.gaps = append(s.gaps, gap{g.end, "more lines were chosen than are kept: those from " + clock(marks.CutAt) + " on were not looked at"})
 	}
 	for i := range marks.Lines {
 		l := &marks.Lines[i]
@@ -80,8 +84,8 @@ func (g *gatherer) logs(s *source) {
 			continue
 		}
 		h := hit{at: l.Time, res: precision(l.Time), work: g.named(s.e.Log, l), clock: g.clockOf(l.Stream), line: l.Line}
-		if own, ok := ownTime(l.Line); ok && max(own-l.Time, l.Time-own) > int64(time.Millisecond) {
-			h.at, h.arrived = own, l.Time
+		if own, ok := ownTime(l.Line); ok {
+			h.at, h.arrived = g.happened(own, l.Time)
 		}
 		s.add(h)
 	}
@@ -127,6 +131,27 @@ func (g *gatherer) streamOf(want string, stream logs.Labels) bool {
 
 func (g *gatherer) clockOf(stream logs.Labels) string {
 	return cmp.Or(short(stream.Get("cluster")), short(stream.Get("host")), short(stream.Get("node")), "the log")
+}
+
+// How far the own time of a record may lie from when it arrived.
+const (
+	lateBy  = time.Hour
+	aheadBy = time.Second // of another clock, and nothing arrives before it happens
+)
+
+// happened returns when something happened that a record dates itself, and when
+// the record arrived; 0: at that time.
+func (g *gatherer) happened(own, arrived int64) (at, late int64) {
+	switch d := time.Duration(arrived - own); {
+	case d < -aheadBy:
+		g.note("log records state times later than those at which they arrived, by more than %s: the clock of what wrote them is ahead, so the time of arrival counts", aheadBy)
+		return arrived, 0
+	case d > lateBy:
+		return arrived, 0
+	case max(d, -d) > time.Millisecond:
+		return own, arrived
+	}
+	return arrived, 0
 }
 
 func ofCluster(cluster string) string {

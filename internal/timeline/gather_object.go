@@ -32,20 +32,39 @@ func (g *gatherer) each(s *source, kind string, where map[string]string, do func
 	}
 }
 
-// conditions finds when conditions of objects took their status.
+// conditions finds when conditions of objects took their status, and which
+// work has it no more.
 func (g *gatherer) conditions(s *source) {
 	c := s.e.Condition
 	status := cmp.Or(c.Status, "True")
+	holds := map[int]bool{} // work of which some object still shows it
+	s.ended = map[int]int64{}
 	g.each(s, c.Kind, c.Where, func(t *thing, o *facts.Object) {
+		last := o == t.versions[len(t.versions)-1]
 		for _, v := range gjson.Get(o.Raw, "status.conditions").Array() {
-			if !profile.Glob(c.Type, v.Get("type").String()) || !profile.Glob(status, v.Get("status").String()) || !profile.Glob(c.Reason, v.Get("reason").String()) {
+			if !profile.Glob(c.Type, v.Get("type").String()) {
 				continue
 			}
-			if at, ok := timeOf(v.Get("lastTransitionTime")); ok {
+			at, ok := timeOf(v.Get("lastTransitionTime"))
+			if !ok {
+				continue
+			}
+			is := profile.Glob(status, v.Get("status").String()) && profile.Glob(c.Reason, v.Get("reason").String())
+			if is {
 				g.object(s, o, at, fmt.Sprintf("condition %s=%s of %s", short(v.Get("type").String()), short(v.Get("status").String()), objectName(o)))
+			}
+			if w := g.index.ofObject(o.UID, o.Namespace, o.Name); last && w >= 0 {
+				if is {
+					holds[w] = true
+				} else {
+					s.ended[w] = max(s.ended[w], at)
+				}
 			}
 		}
 	})
+	for w := range holds {
+		delete(s.ended, w)
+	}
 }
 
 // fields finds times that objects hold.
@@ -101,7 +120,7 @@ func (g *gatherer) confirm(s *source) {
 		first, denied := int64(0), int64(0)
 		shown := false
 		for _, o := range objects {
-			at := taken(o)
+			at := g.taken(o)
 			if gjson.Get(o.Raw, c.Path).String() == "" {
 				denied = max(denied, at)
 			} else if !shown || at < first {
@@ -120,24 +139,4 @@ func (g *gatherer) confirm(s *source) {
 	}
 	s.hits = kept
 	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.work, b.work)) })
-}
-
-// taken returns when an object was recorded, or the latest time that it holds:
-// it was recorded no earlier.
-func taken(o *facts.Object) int64 {
-	if o.Time != 0 {
-		return o.Time
-	}
-	latest := o.Created
-	for _, v := range gjson.Get(o.Raw, "status.conditions.#.lastTransitionTime").Array() {
-		if t, ok := timeOf(v); ok {
-			latest = max(latest, t)
-		}
-	}
-	for _, v := range gjson.Get(o.Raw, "metadata.managedFields.#.time").Array() {
-		if t, ok := timeOf(v); ok {
-			latest = max(latest, t)
-		}
-	}
-	return latest
 }

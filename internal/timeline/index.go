@@ -20,6 +20,7 @@ type index struct {
 	byName  map[string][]named
 	aliases []profile.Pattern
 	cut     int
+	roots   []int // of each piece of work: how many objects of its name one cluster had
 }
 
 // Named is a piece of work that a name may mean.
@@ -33,10 +34,19 @@ func newIndex(m *profile.Milestones, t *things, f *facts.Facts) *index {
 	x := &index{byID: map[string]int{}, byUID: map[string][]int{}, byName: map[string][]named{}, aliases: m.Work.Aliases}
 	members := t.members(m.Work.Entity)
 	of := map[int]int{} // work of a root thing
+	type place struct {
+		work    int
+		cluster string
+	}
+	roots := map[place]int{}
 	for i, m := range members {
 		if len(m) == 1 && m[0] == i {
-			if w := x.add(t.all[i].first.Namespace, t.all[i].first.Name); w >= 0 {
+			o := t.all[i].first
+			if w := x.add(o.Namespace, o.Name); w >= 0 {
 				of[i] = w
+				at := place{w, o.Cluster}
+				roots[at]++
+				x.roots[w] = max(x.roots[w], roots[at])
 			}
 		}
 	}
@@ -111,6 +121,7 @@ func (x *index) add(namespace, name string) int {
 	w := len(x.work)
 	x.byID[id] = w
 	x.work = append(x.work, Workload{ID: id})
+	x.roots = append(x.roots, 0)
 	x.byName[name] = append(x.byName[name], named{w, namespace, false})
 	return w
 }

@@ -28,11 +28,15 @@ type things struct {
 	corr  *profile.Correlation
 	roles map[string]string // of clusters, by name
 	all   []thing
+	named map[thingName][]int // indices into all
 	cut   bool
 }
 
+// A thingName is what objects of one kind are called, on whatever cluster.
+type thingName struct{ kind, namespace, name string }
+
 func learn(corr *profile.Correlation, f *facts.Facts) *things {
-	t := &things{corr: corr, roles: map[string]string{}}
+	t := &things{corr: corr, roles: map[string]string{}, named: map[thingName][]int{}}
 	if f == nil {
 		return t
 	}
@@ -54,6 +58,8 @@ func learn(corr *profile.Correlation, f *facts.Facts) *things {
 			n = len(t.all)
 			seen[key] = n
 			t.all = append(t.all, thing{entity: t.entityOf(o), first: o})
+			name := thingName{kindOf(o), o.Namespace, o.Name}
+			t.named[name] = append(t.named[name], n)
 		}
 		t.all[n].versions = append(t.all[n].versions, o)
 	}

@@ -18,9 +18,21 @@ import (
 	"github.com/stillfires/stillfires/replay"
 )
 
-// replayed returns the recorded runs of a corpus with what the milestones need.
-func replayed(t testing.TB, name string, p *profile.Profile) map[string]*outcome.Run {
+// kept are the recorded runs by corpus: to import and to replay them takes long.
+// Nothing changes them.
+var kept = map[string]map[string]*outcome.Run{}
+
+// replayed returns the recorded runs of a corpus with what the milestones of its
+// profile need.
+func replayed(t testing.TB, name string) map[string]*outcome.Run {
 	t.Helper()
+	if kept[name] != nil {
+		return kept[name]
+	}
+	p, err := profile.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := shared.Folder(t, "corpora", name)
 	dir := filepath.Join(t.TempDir(), "corpus")
 	if err := compare.Import(t.Context(), "../../corpus/testdata/import/"+name+".yaml", folder, dir); err != nil {
@@ -44,6 +56,7 @@ func replayed(t testing.TB, name string, p *profile.Profile) map[string]*outcome
 		r := &runs[i]
 		out[fmt.Sprintf("%s/%s/%d", r.Scenario, r.Build, r.Repetition)] = r
 	}
+	kept[name] = out
 	return out
 }
 
@@ -56,7 +69,7 @@ func recorded(t testing.TB, name string) map[string]timeline.Run {
 		t.Fatal(err)
 	}
 	out := map[string]timeline.Run{}
-	for key, run := range replayed(t, name, p) {
+	for key, run := range replayed(t, name) {
 		out[key] = timeline.Build(run, p.Milestones, p.Correlation)
 	}
 	return out
@@ -234,7 +247,7 @@ func TestRecorded_Binder(t *testing.T) {
 			m.By = m.By[len(m.By)-1:] // the event
 		}
 	}
-	for key, run := range replayed(t, "kai-binder", p) {
+	for key, run := range replayed(t, "kai-binder") {
 		r := timeline.Build(run, p.Milestones, p.Correlation)
 		if r.Scenario != "recovery" || r.Build != "deployed" {
 			continue

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/profile"
@@ -14,6 +15,9 @@ func (c *Comparison) side(m *profile.Milestones, runs []Run) Side {
 	}
 	for i := range runs {
 		r := &runs[i]
+		if r.Restored.State == Reached && r.Unlike == "" {
+			s.Comparable++
+		}
 		for j := range r.Workloads {
 			if w := &r.Workloads[j]; w.Affected != "" {
 				s.count(r, w, c.Goal)
@@ -28,6 +32,12 @@ func (c *Comparison) side(m *profile.Milestones, runs []Run) Side {
 func (s *Side) count(r *Run, w *Workload, goal string) {
 	s.Affected++
 	s.Units += w.UnitsAfter
+	if w.Affected == SubmittedDuring {
+		s.Submitted++
+	}
+	if r.completed(w) {
+		s.Completed++
+	}
 	switch r.Outcome(w, goal) {
 	case Recovered:
 		s.Recovered++
@@ -38,6 +48,9 @@ func (s *Side) count(r *Run, w *Workload, goal string) {
 		s.Failed++
 	default:
 		s.Open++
+		if r.Unknown(w, goal) {
+			s.Unknown++
+		}
 	}
 	if age := r.queueAge(w); age != nil && (s.QueueAge == nil || compareValues(*age, *s.QueueAge) > 0) {
 		s.QueueAge = age
@@ -45,8 +58,10 @@ func (s *Side) count(r *Run, w *Workload, goal string) {
 	for i := range s.Deadlines {
 		d := &s.Deadlines[i]
 		d.Of++
-		m := r.at(w, d.Milestone)
-		if m != nil && (m.State == Before || m.State == Reached && m.At-r.Restored.At <= int64(d.Within)) {
+		switch m := r.at(w, d.Milestone); {
+		case m == nil, m.State == Missing && (m.unknown() || r.End-r.Restored.At < int64(d.Within)):
+			d.Unknown++
+		case m.State == Before, m.State == Reached && m.At-r.Restored.At <= int64(d.Within):
 			d.Met++
 		}
 	}
@@ -67,17 +82,40 @@ func (r *Run) Outcome(w *Workload, goal string) Outcome {
 	if w.Failed != 0 && w.Failed >= r.Failure.At {
 		return FailedWork
 	}
-	m := r.at(w, goal)
-	if m != nil && m.State != Missing || w.Finished != 0 {
+	if m := r.at(w, goal); m != nil && m.State != Missing || r.completed(w) {
 		return Recovered
-	}
-	for i := range w.Milestones { // an end that was seen is one
-		if d := r.declared(w.Milestones[i].Name); d.As == profile.Finished && w.Milestones[i].State != Missing {
-			return Recovered
-		}
 	}
 	return Open
 }
+
+// completed reports whether the end of the work was seen.
+func (r *Run) completed(w *Workload) bool {
+	return w.Finished != 0 || slices.ContainsFunc(w.Milestones, func(m Milestone) bool {
+		d := r.declared(m.Name)
+		return d != nil && d.As == profile.Finished && m.State != Missing
+	})
+}
+
+// Unknown reports whether nothing tells that work which is open did not
+// recover: of every milestone on the way that was not seen evidence is missing.
+func (r *Run) Unknown(w *Workload, goal string) bool {
+	if r.Outcome(w, goal) != Open {
+		return false
+	}
+	for i := range r.Declared {
+		m := r.at(w, r.Declared[i].Name)
+		if m != nil && m.State == Missing && !m.unknown() {
+			return false
+		}
+		if r.Declared[i].Name == goal {
+			break
+		}
+	}
+	return true
+}
+
+// unknown reports whether nothing tells if a missing milestone was reached.
+func (m *Milestone) unknown() bool { return m.Reason == NoEvidence || m.Reason == TelemetryGap }
 
 // queueAge is the time from submission to dispatch; nil: not known.
 func (r *Run) queueAge(w *Workload) *Value {

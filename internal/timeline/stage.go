@@ -90,7 +90,7 @@ func (r *Run) steps(w *Workload) []step {
 			continue
 		}
 		from, known := r.begins(w, d)
-		s := step{name: d.Name, from: from.Name, begin: from.At, shared: d.Shared, res: from.Resolution + m.Resolution}
+		s := step{name: d.Name, from: from.Name, begin: from.At, shared: d.Shared, res: from.Resolution + m.Resolution + r.doubt(from.Clock, m.Clock)}
 		if from == &r.Restored {
 			s.from = ""
 		}
@@ -114,6 +114,24 @@ func (r *Run) steps(w *Workload) []step {
 		out = append(out, s)
 	}
 	return out
+}
+
+// doubt is how far two clocks are known to differ; 0: nothing tells that they do.
+// Where one of them contradicts a third clock the other may do so, too.
+func (r *Run) doubt(a, b string) time.Duration {
+	most := time.Duration(0)
+	if a == b || b == "" {
+		return 0
+	}
+	for i := range r.Skews {
+		s := &r.Skews[i]
+		for _, c := range []string{s.Before.Clock, s.After.Clock} {
+			if c == a || c == b {
+				most = max(most, s.By)
+			}
+		}
+	}
+	return most
 }
 
 // longest returns the longest stage of a name over all work.

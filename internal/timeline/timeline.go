@@ -110,6 +110,10 @@ type Name struct{ Entity, Cluster, Namespace, Name, UID string }
 type Run struct {
 	Build, Scenario string
 	Repetition      int
+	Parameters      map[string]string // of the scenario
+	// Unlike says why the repetition is not set beside the others of its build;
+	// empty: it is. Compare fills it in.
+	Unlike string
 	// Start and End are the first and the last time of which anything was
 	// recorded, nanoseconds.
 	Start, End int64
