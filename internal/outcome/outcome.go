@@ -50,6 +50,9 @@ type Outcome struct {
 	Points int        // evaluations that fire
 	NoData int        // evaluations of a Grafana alert without data, at which DatasourceNoData fires in its place
 	Firing []Interval // of evaluations that fire, in time order
+	// Pending are the stretches in which alerts were pending and none fired, in
+	// time order. One that led to firing ends where that begins.
+	Pending []Interval
 	// Held is the longest stretch of evaluations at which one alert was
 	// pending; nil: none ever was, or the rule fired.
 	Held *Interval
