@@ -66,7 +66,7 @@ func Compare(in Input) *Report {
 	}
 	c.cases = cases.Matrix(in.Cases, in.Deployed.Runs, in.Candidate.Runs, in.LoadOf)
 	recovery := c.follow()
-	r.Timelines = in.Timelines
+	r.Timelines, r.Happenings = in.Timelines, c.happenings()
 	blind := c.blind()
 	for i := range in.Rules {
 		for _, scenario := range in.Scenarios {

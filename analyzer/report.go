@@ -24,11 +24,13 @@ type Report struct {
 	// Timelines are the recoveries of the scenarios that show one, in the order
 	// of Scenarios.
 	Timelines []timeline.Comparison
-	Panics    []Panic   // ordered by scenario, kind, signature
-	Messages  *Messages // what became of the log messages; nil: not compared
-	Runs      []RunInfo // ordered by scenario, role, repetition
-	Notes     []string
-	Problems  []*source.Error
+	// Happenings are what happened in the runs of Timelines beside the recovery.
+	Happenings []Happening
+	Panics     []Panic   // ordered by scenario, kind, signature
+	Messages   *Messages // what became of the log messages; nil: not compared
+	Runs       []RunInfo // ordered by scenario, role, repetition
+	Notes      []string
+	Problems   []*source.Error
 	// Explained are the rules of which every evaluation was asked for.
 	Explained []*rules.Rule
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
