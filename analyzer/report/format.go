@@ -20,6 +20,9 @@ type Options struct {
 	Color bool
 	// All lifts the bounds that keep a terminal report to a screen.
 	All bool
+	// Pictures are where the pictures of Report.Timelines are, as paths with
+	// slashes relative to the report, in their order; empty: there are none.
+	Pictures []string
 	// FailOn is what the exit code is chosen by; the report says where that
 	// makes it differ from the verdict.
 	FailOn analyzer.FailOn

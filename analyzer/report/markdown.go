@@ -23,11 +23,13 @@ type page struct {
 	w       *bufio.Writer
 	r       *analyzer.Report
 	results map[resultKey]*analyzer.Result
+	// pictures are where those of the recoveries are.
+	pictures []string
 }
 
 // renderMarkdown writes a report for a change ticket.
 func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
-	p := &page{bufio.NewWriter(w), r, resultsByKey(r)}
+	p := &page{bufio.NewWriter(w), r, resultsByKey(r), o.Pictures}
 	p.line("# stillfires: %s%s", strings.ToUpper(r.Verdict.String()), exceptAccepted(r))
 	p.line("\n%s: %s. %s: %s.", md(headline(r)), md(meant(r)), sizes(r), counts(r))
 	if note := exitNote(r, o.FailOn); note != "" {

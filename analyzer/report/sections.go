@@ -12,6 +12,7 @@ var sections = []struct {
 	markdown func(*page, *analyzer.Report)
 }{
 	{"cases", casesTerminal, casesMarkdown},
+	{"timelines", timelinesTerminal, timelinesMarkdown},
 	{"panics", panicsTerminal, panicsMarkdown},
 	{"messages", messagesTerminal, messagesMarkdown},
 	{"correlation", correlationTerminal, correlationMarkdown},

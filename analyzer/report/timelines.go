@@ -10,12 +10,25 @@ import (
 // The wire structs of recoveries. Lengths of time are seconds.
 type (
 	jsonTimeline struct {
-		Scenario  string             `json:"scenario"`
-		Goal      *string            `json:"goal"`
-		Declared  []jsonDeclared     `json:"milestones"`
-		Deployed  jsonTimelineSide   `json:"deployed"`
-		Candidate jsonTimelineSide   `json:"candidate"`
-		Stages    []jsonTimelineStep `json:"stages"`
+		Scenario   string             `json:"scenario"`
+		Goal       *string            `json:"goal"`
+		Declared   []jsonDeclared     `json:"milestones"`
+		Deployed   jsonTimelineSide   `json:"deployed"`
+		Candidate  jsonTimelineSide   `json:"candidate"`
+		Stages     []jsonTimelineStep `json:"stages"`
+		Happenings []jsonHappening    `json:"happenings"`
+	}
+	// A jsonHappening is what happened in a run beside the recovery.
+	jsonHappening struct {
+		Role       string   `json:"role"`
+		Repetition int      `json:"repetition"`
+		Kind       string   `json:"kind"`
+		Name       string   `json:"name"`
+		Detail     *string  `json:"detail"`
+		From       string   `json:"from"`
+		To         string   `json:"to"`
+		After      *float64 `json:"after"`
+		Until      *float64 `json:"until"`
 	}
 	jsonDeclared struct {
 		Name   string   `json:"name"`
@@ -154,7 +167,30 @@ type (
 func toJSONTimelines(r *analyzer.Report) []jsonTimeline {
 	out := make([]jsonTimeline, 0, len(r.Timelines))
 	for i := range r.Timelines {
-		out = append(out, toJSONTimeline(&r.Timelines[i]))
+		t := toJSONTimeline(&r.Timelines[i])
+		t.Happenings = toJSONHappenings(newRecovery(r, &r.Timelines[i]))
+		out = append(out, t)
+	}
+	return out
+}
+
+// toJSONHappenings prints what happened on both builds. After and until are
+// seconds since the restoration, null where none was measured.
+func toJSONHappenings(v *recovery) []jsonHappening {
+	out := []jsonHappening{}
+	for i := range v.sides {
+		s := &v.sides[i]
+		for _, h := range s.happened {
+			x := jsonHappening{
+				Role: h.Role, Repetition: h.Repetition, Kind: h.Kind.String(), Name: h.Name, Detail: text(h.Detail),
+				From: instant(h.From), To: instant(h.To),
+			}
+			if run := s.runOf(h.Repetition); run != nil {
+				after, until := since(run, h.From).Seconds(), since(run, h.To).Seconds()
+				x.After, x.Until = &after, &until
+			}
+			out = append(out, x)
+		}
 	}
 	return out
 }
