@@ -78,7 +78,7 @@ func runDemo(ctx context.Context, env *cliEnv, dir string, kept bool, outputs []
 	if err != nil {
 		return err
 	}
-	if err := writeReport(ctx, env, rep, analyzer.FailOnBreak, outputs, out); err != nil {
+	if err := writeReport(ctx, env, rep, analyzer.FailOnBreak, outputs, nil, out); err != nil {
 		return err
 	}
 	code := rep.ExitCode(analyzer.FailOnBreak)
