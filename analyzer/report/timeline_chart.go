@@ -13,9 +13,9 @@ import (
 // Bounds of the text chart.
 const (
 	chartAlerts = 8
-	chartEvents = 6  // groups of actions or panics that are named, of each row
-	leastChart  = 12 // columns of the plot
-	chartNumber = 8  // columns of one number
+	chartEvents = 6 // groups of actions or panics that are named, of each row
+	leastChart  = 8 // columns of the plot
+	chartNumber = 8 // columns of one number
 )
 
 // A chart draws one scenario as text: a line for each milestone and build with

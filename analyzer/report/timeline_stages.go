@@ -7,8 +7,13 @@ import (
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
-// stageNumber is the columns of one number in the table of stages.
-const stageNumber = 9
+// stageNumbers is how many columns the numbers of a stage take.
+const stageNumbers = 9 + 6 + 10 + 6 + 8 + 8
+
+// stageRow sets the numbers of a stage below each other.
+func stageRow(deployed, of, candidate, of2, difference, noise string) string {
+	return fmt.Sprintf("%9s%6s%10s%6s%8s%8s", deployed, of, candidate, of2, difference, noise)
+}
 
 // stages writes how long each stage took on both builds, what they differ by
 // and the noise.
@@ -18,8 +23,8 @@ func (s *screen) stages(v *recovery) {
 	for i := range v.Stages {
 		name = max(name, columns.StringWidth(stageTitle(&v.Stages[i])))
 	}
-	name = max(min(name, s.width-6*stageNumber-10), 10) + 1
-	head := inColumns(stageNumber+1, "deployed", "count", "candidate", "count", "diff", "noise")
+	name = max(min(name, s.width-stageNumbers-1), 10) + 1
+	head := stageRow("deployed", "count", "candidate", "count", "diff", "noise")
 	s.line("%s%s", strings.Repeat(" ", name), s.paint(dim, head))
 	for i := range v.Stages {
 		p := &v.Stages[i]
@@ -27,7 +32,7 @@ func (s *screen) stages(v *recovery) {
 		if p.NoiseKnown {
 			noise = tenths(p.Noise)
 		}
-		s.line("%s%s", padded(stageTitle(p), name), inColumns(stageNumber+1, took(p.Deployed.Max), counted(&p.Deployed),
+		s.line("%s%s", padded(stageTitle(p), name), stageRow(took(p.Deployed.Max), counted(&p.Deployed),
 			took(p.Candidate.Max), counted(&p.Candidate), signed(p.Difference), noise))
 		for _, line := range stageDetail(v, p) {
 			s.wrap("    ", line)
