@@ -99,6 +99,7 @@ type Criterion struct {
 // is due.
 type Rollback struct {
 	Name, Owner string
+	When        []string // the names of the criteria of which one is enough
 	Status      Status
 	Because     []string // the criteria that make it due, or leave it open
 }
@@ -152,7 +153,7 @@ func (r *Result) Criterion(name string) *Criterion {
 
 // rollback judges whether to go back.
 func (r *Result) rollback(b *profile.Rollback, e *Evidence) Rollback {
-	out := Rollback{Name: short(b.Name), Owner: b.Owner, Status: Kept}
+	out := Rollback{Name: short(b.Name), Owner: b.Owner, When: b.When, Status: Kept}
 	for _, name := range b.When {
 		s, why := r.when(name, e)
 		if s == Kept {

@@ -72,10 +72,14 @@ func stage(s *profile.StageBudget, owner string, e *Evidence) Criterion {
 	return c
 }
 
+// each returns the passages of each repetition; one that is not like the others
+// of its build is left out.
 func each(runs []timeline.Run, of func(*timeline.Run) []timeline.Passage) [][]timeline.Passage {
 	var out [][]timeline.Passage
 	for i := range runs {
-		out = append(out, of(&runs[i]))
+		if runs[i].Unlike == "" {
+			out = append(out, of(&runs[i]))
+		}
 	}
 	return out
 }

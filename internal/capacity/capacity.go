@@ -104,6 +104,7 @@ func (d DeviceTime) Hours() Amount { return d.Amount.Over(int64(time.Hour)) }
 type Run struct {
 	Build, Scenario string
 	Repetition      int
+	Unlike          bool // the repetition is not set beside the others of its build
 	Inventory       Inventory
 	Length          time.Duration // from the restoration to the end of the run
 	Uses            []Use         // ordered by class

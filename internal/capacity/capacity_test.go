@@ -277,6 +277,31 @@ func TestMeasure_Excluded(t *testing.T) {
 	}
 }
 
+// TestMeasure_Requests: what work asks for is read where it is declared, of the
+// things that are meant.
+func TestMeasure_Requests(t *testing.T) {
+	sail := facts.Object{Moment: "before", APIVersion: "v1", Kind: "Pod", Namespace: "weather", Name: "a", UID: "uid-a", Raw: `{"metadata":{"annotations":{"share":"0.25"}},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}]}}`}
+	keeper := sail
+	keeper.Name, keeper.UID = "keeper", "uid-keeper"
+	w := work("a", 4)
+	w.Names = []timeline.Name{{Entity: "pod", Namespace: "weather", Name: "a", UID: "uid-a"}, {Entity: "keeper", Namespace: "weather", Name: "keeper", UID: "uid-keeper"}}
+	ask := profile.DeviceRequest{Kind: "Pod", Entity: "pod", Path: "metadata.annotations.share", Class: "quarter"}
+	for want, requests := range map[string][]profile.DeviceRequest{
+		"quarter 1":        {ask},
+		"nvidia.com/gpu 8": nil,
+		"boat 12":          {{Kind: "Pod", Entity: "keeper", Units: "3", Class: "boat"}},
+		"boat 4 quarter 1": {ask, {Kind: "Pod", Entity: "keeper", Units: "1", Class: "boat"}},
+	} {
+		var got []string
+		for _, u := range Measure(&profile.Capacity{Requests: requests}, run(sail, keeper), line(60, w)).Uses {
+			got = append(got, u.Class.Name+" "+u.Waited.Minutes().String())
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%+v: %s, want %s", requests, text, want)
+		}
+	}
+}
+
 // TestMeasure_Censored: work that never got there keeps counting to the end.
 func TestMeasure_Censored(t *testing.T) {
 	r := run(batch("a", 1, 2, gpu), batch("b", 1, 2, gpu), node("n", "", `"nvidia.com/gpu":"8"`, `"nvidia.com/gpu":"8"`, nil))

@@ -19,6 +19,7 @@ type Comparison struct {
 	Planned []Planned
 	// Incidents is how many such losses are reckoned with; 1: no more.
 	Incidents Amount
+	Declared  bool // something is declared, so that what is not known matters
 	Notes     []string
 }
 
@@ -26,6 +27,8 @@ type Comparison struct {
 type ClassPair struct {
 	Class               Class
 	Deployed, Candidate *DeviceTime // stranded: medians of the repetitions; nil: not measured
+	// EachDeployed and EachCandidate are those of the repetitions, in their order.
+	EachDeployed, EachCandidate []DeviceTime
 	// Saved is deployed minus candidate, in device-nanoseconds; nil: one side
 	// has none. SavedAtLeast and SavedAtMost say that it is a bound: one of
 	// the sides is at least what it says. Both: nothing can be said of it.
@@ -67,7 +70,7 @@ func amountOf(a *Amount) Amount {
 
 // Compare sets the runs of both builds beside each other. Declared may be nil.
 func Compare(scenario string, declared *profile.Capacity, deployed, candidate []Run) Comparison {
-	c := Comparison{Scenario: scenario, Deployed: deployed, Candidate: candidate, Incidents: Units(1)}
+	c := Comparison{Scenario: scenario, Deployed: deployed, Candidate: candidate, Incidents: Units(1), Declared: declared != nil}
 	if declared != nil && declared.Incidents != "" {
 		c.Incidents = Exactly(declared.Incidents.Rat())
 	}
@@ -82,7 +85,8 @@ func Compare(scenario string, declared *profile.Capacity, deployed, candidate []
 	}
 	length := c.length(declared)
 	for _, class := range sortedClasses(all) {
-		p := ClassPair{Class: class, Deployed: median(deployed, class), Candidate: median(candidate, class), Rate: rateOf(declared, class.Name)}
+		p := ClassPair{Class: class, EachDeployed: each(deployed, class), EachCandidate: each(candidate, class), Rate: rateOf(declared, class.Name)}
+		p.Deployed, p.Candidate = median(p.EachDeployed), median(p.EachCandidate)
 		p.compare()
 		p.Windows = WindowPair{middle(deployed, class, length, declared), middle(candidate, class, length, declared)}
 		c.Classes = append(c.Classes, p)
@@ -131,19 +135,28 @@ func (p *ClassPair) compare() {
 	}
 }
 
-// median returns the middle one of what the repetitions stranded. Where one is
-// censored, so is the median: the order of sums that are too small is unknown.
-func median(runs []Run, class Class) *DeviceTime {
-	var all []Amount
-	censored := false
+// each returns what the repetitions stranded of a class, those left out that
+// are not like the others.
+func each(runs []Run, class Class) []DeviceTime {
+	var out []DeviceTime
 	for i := range runs {
-		if u := runs[i].use(class); u != nil {
-			all = append(all, u.Stranded.Amount)
-			censored = censored || u.Stranded.Censored
+		if u := runs[i].use(class); u != nil && !runs[i].Unlike {
+			out = append(out, u.Stranded)
 		}
 	}
-	if len(all) == 0 {
+	return out
+}
+
+// median returns the middle one of what the repetitions stranded. Where one is
+// censored, so is the median: the order of sums that are too small is unknown.
+func median(of []DeviceTime) *DeviceTime {
+	if len(of) == 0 {
 		return nil
+	}
+	all := make([]Amount, len(of))
+	censored := false
+	for i, d := range of {
+		all[i], censored = d.Amount, censored || d.Censored
 	}
 	slices.SortFunc(all, Amount.Compare)
 	mid := all[len(all)/2]
@@ -158,7 +171,7 @@ func median(runs []Run, class Class) *DeviceTime {
 func middle(runs []Run, class Class, length time.Duration, declared *profile.Capacity) *Window {
 	var all []Window
 	for i := range runs {
-		if w, ok := runs[i].window(class, length, declared); ok {
+		if w, ok := runs[i].window(class, length, declared); ok && !runs[i].Unlike {
 			all = append(all, w)
 		}
 	}

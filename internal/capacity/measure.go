@@ -26,7 +26,7 @@ type stay struct {
 // Measure says what a run made of its devices from the restoration on.
 // Declared may be nil: then nodes and pods tell.
 func Measure(declared *profile.Capacity, run *outcome.Run, line *timeline.Run) Run {
-	out := Run{Build: line.Build, Scenario: line.Scenario, Repetition: line.Repetition}
+	out := Run{Build: line.Build, Scenario: line.Scenario, Repetition: line.Repetition, Unlike: line.Unlike != ""}
 	if line.Restored.State == timeline.Missing || line.Restored.At == 0 {
 		out.Notes = []string{"nothing says when the recovery began: no device time can be measured"}
 		return out

@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -16,10 +17,11 @@ type asker struct {
 	inventory *inventory
 	byUID     map[[2]string][]*facts.Object // cluster and UID
 	byName    map[[3]string][]*facts.Object // cluster, namespace and name
+	byID      map[string][]*facts.Object    // namespace/name
 }
 
 func newAsker(v *inventory, f *facts.Facts) *asker {
-	a := &asker{v, map[[2]string][]*facts.Object{}, map[[3]string][]*facts.Object{}}
+	a := &asker{v, map[[2]string][]*facts.Object{}, map[[3]string][]*facts.Object{}, map[string][]*facts.Object{}}
 	if f == nil {
 		return a
 	}
@@ -34,6 +36,8 @@ func newAsker(v *inventory, f *facts.Facts) *asker {
 		}
 		key := [3]string{o.Cluster, o.Namespace, o.Name}
 		a.byName[key] = append(a.byName[key], o)
+		id := strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
+		a.byID[id] = append(a.byID[id], o)
 	}
 	return a
 }
@@ -53,6 +57,9 @@ func (a *asker) objectsOf(w *timeline.Workload) []*facts.Object {
 				out = append(out, o)
 			}
 		}
+	}
+	if len(out) == 0 { // no correlation joins its objects: those of its name are
+		return a.byID[w.ID]
 	}
 	return out
 }
@@ -79,7 +86,7 @@ func (a *asker) demandOf(w *timeline.Workload) demand {
 		}
 	}
 	if a.inventory.declared != nil && len(a.inventory.declared.Requests) > 0 {
-		return a.declaredDemand(objects)
+		return a.declaredDemand(w, objects)
 	}
 	d := demand{units: map[Class]Amount{}}
 	for _, o := range objects {
@@ -180,7 +187,7 @@ func (a *asker) podDemand(objects []*facts.Object, d *demand) {
 }
 
 // declaredDemand asks the objects that the profile names.
-func (a *asker) declaredDemand(objects []*facts.Object) demand {
+func (a *asker) declaredDemand(w *timeline.Workload, objects []*facts.Object) demand {
 	d := demand{units: map[Class]Amount{}}
 	for _, r := range a.inventory.declared.Requests {
 		group, kind := profile.SplitKind(r.Kind)
@@ -190,7 +197,7 @@ func (a *asker) declaredDemand(objects []*facts.Object) demand {
 		}
 		sums := map[[2]string]Amount{}
 		for _, o := range objects {
-			if o.Kind != kind || !strings.EqualFold(profile.Group(o.APIVersion), group) {
+			if o.Kind != kind || !strings.EqualFold(profile.Group(o.APIVersion), group) || !isEntity(w, o, r.Entity) {
 				continue
 			}
 			n, ok := Exactly(r.Units.Rat()), true
@@ -213,4 +220,12 @@ func (a *asker) declaredDemand(objects []*facts.Object) demand {
 		}
 	}
 	return d
+}
+
+// isEntity reports whether an object belongs to the work as a thing of that
+// name; empty: as any.
+func isEntity(w *timeline.Workload, o *facts.Object, entity string) bool {
+	return entity == "" || slices.ContainsFunc(w.Names, func(n timeline.Name) bool {
+		return n.Entity == entity && n.Cluster == o.Cluster && n.Namespace == o.Namespace && n.Name == o.Name
+	})
 }

@@ -1,12 +1,15 @@
 package profile
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/strictyaml"
+	"github.com/stillfires/stillfires/internal/suggest"
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
@@ -48,6 +51,8 @@ type StageBudget struct {
 	From   string   `yaml:"from"`
 	Within Duration `yaml:"within"`
 	Owner  string   `yaml:"owner"` // empty: that of the milestone
+
+	Pos source.Position `yaml:"-"`
 }
 
 // FromRestored names the restoration as the beginning of a stage.
@@ -93,6 +98,31 @@ func ReadAcceptance(doc *yamlpos.Document, n *yaml.Node, path string) ([]Accepta
 	return list, f.sources()
 }
 
+// CheckMilestones returns the budgets that name a milestone which is not
+// declared.
+func CheckMilestones(list []Acceptance, m *Milestones) []*source.Error {
+	var out []*source.Error
+	var known []string
+	for i := range m.List {
+		known = append(known, m.List[i].Name)
+	}
+	for i := range list {
+		for _, s := range list[i].Stages {
+			for _, name := range []string{s.To, s.From} {
+				if name == "" || name == FromRestored && name == s.From || slices.Contains(known, name) {
+					continue
+				}
+				hint := suggest.Hint(name, known)
+				if hint == "" {
+					hint = "known are " + strings.Join(known, ", ")
+				}
+				out = append(out, &source.Error{Pos: s.Pos, Msg: fmt.Sprintf("the profile declares no milestone %q", name), Hint: hint})
+			}
+		}
+	}
+	return out
+}
+
 // checkAcceptance completes a list that stands at path. Milestones are not
 // looked up: a review file may be read without their profile.
 func checkAcceptance(list []Acceptance, f *faults, path []any) {
@@ -120,6 +150,7 @@ func (a *Acceptance) check(f *faults, path []any) {
 	}
 	for i := range a.Stages {
 		s := &a.Stages[i]
+		s.Pos = f.doc.Position(at("stages", i).node)
 		if s.To == "" || s.Within <= 0 {
 			at("stages", i).fail("write to: MILESTONE and within: 30s", "a stage budget needs the milestone that ends the stage, and a time")
 		}

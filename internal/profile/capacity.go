@@ -143,10 +143,13 @@ type Reserved struct {
 
 // A DeviceRequest says where objects of work say what they ask for.
 type DeviceRequest struct {
-	Kind  string  `yaml:"kind"`  // GROUP/KIND
-	Path  string  `yaml:"path"`  // gjson, to a number
-	Class string  `yaml:"class"` // of the devices
-	Units Decimal `yaml:"units"` // in place of Path: each object asks for so many
+	Kind string `yaml:"kind"` // GROUP/KIND
+	// Entity is the entity of the correlation that the object must be; empty:
+	// any that belongs to the work.
+	Entity string  `yaml:"entity"`
+	Path   string  `yaml:"path"`  // gjson, to a number
+	Class  string  `yaml:"class"` // of the devices
+	Units  Decimal `yaml:"units"` // in place of Path: each object asks for so many
 }
 
 // A Rate is what a device costs.

@@ -1,5 +1,13 @@
 package profile
 
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/strictyaml"
+	"github.com/stillfires/stillfires/internal/yamlpos"
+)
+
 // Manual says which recorded actions a person did on the way from a failure to
 // the recovery. docs/acceptance.md explains the keys.
 type Manual struct {
@@ -11,6 +19,38 @@ type Manual struct {
 	// Managers are the field managers through which people change objects,
 	// globs. None: [DefaultManagers].
 	Managers []string `yaml:"managers"`
+}
+
+// With returns what holds if m, of a review file, stands above what a profile
+// says. Either may be nil.
+func (m *Manual) With(base *Manual) *Manual {
+	if m == nil || base == nil {
+		if m == nil {
+			return base
+		}
+		return m
+	}
+	out := *m
+	if len(out.Actors) == 0 {
+		out.Actors = base.Actors
+	}
+	if len(out.Except) == 0 {
+		out.Except = base.Except
+	}
+	if len(out.Managers) == 0 {
+		out.Managers = base.Managers
+	}
+	return &out
+}
+
+// ReadManual reads what a document says of manual actions; path names it in
+// errors.
+func ReadManual(doc *yamlpos.Document, n *yaml.Node, path string) (*Manual, []*source.Error) {
+	m := &Manual{}
+	if err := strictyaml.DecodeNode(doc, n, path, m); err != nil {
+		return nil, sourceErrors(doc, n, err)
+	}
+	return m, nil
 }
 
 // DefaultActors are the actors that stand for people.

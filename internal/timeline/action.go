@@ -141,6 +141,9 @@ const (
 	person
 )
 
+// observer is the actor of records that say what was seen, not done.
+const observer = "observer"
+
 // scripts are actors that may stand for anybody.
 var scripts = []string{"", "script", "script-*", "drill", "drill-*", "test", "tester", "harness", "runner", "scenario", "ansible", "terraform", "ci"}
 
@@ -179,10 +182,14 @@ func (j *judge) records() {
 				by = person
 			}
 		}
-		if by == machine {
-			continue
+		if actor == observer || strings.HasPrefix(actor, "system:") {
+			continue // it says what was seen, or there are thousands of it
 		}
 		x := Action{Time: a.Time, Cluster: a.Cluster, Actor: actor, Action: a.Action, Target: a.Target, Kind: kind, Evidence: actionLine(actor, a.Action, a.Target)}
+		if by == machine {
+			j.out = append(j.out, x)
+			continue
+		}
 		if again, part := j.again(a), j.partOfDrill(a); j.within(a.Time) && !part && !j.look(a.Action) && (again || !j.submission(a)) {
 			switch {
 			case by == person:

@@ -80,7 +80,7 @@ func TestAct_Records(t *testing.T) {
 		"a look":             {[]facts.Action{act(130, "operator", "describe-pod", "lamp")}, []string{"130 action: action describe-pod lamp by operator"}},
 		"asked for":          {[]facts.Action{asked}, []string{"130 action: action restart lamp by operator"}},
 		"the drill itself":   {[]facts.Action{act(60, "operator", "fog", "bay"), act(120, "operator", "clear", "bay"), act(240, "operator", "seen-sailing", "")}, []string{"60 action: action fog bay by operator", "120 action: action clear bay by operator", "240 action: action seen-sailing by operator"}},
-		"machines":           {[]facts.Action{act(130, "fake-kubelet", "restart", "lamp"), act(131, "observer", "pod-deleted", "x"), act(132, "system:serviceaccount:kube-system:job-controller", "delete", "x")}, []string{}},
+		"machines":           {[]facts.Action{act(130, "fake-kubelet", "restart", "lamp"), act(131, "observer", "pod-deleted", "x"), act(132, "system:serviceaccount:kube-system:job-controller", "delete", "x")}, []string{"130 action: action restart lamp by fake-kubelet"}},
 		"a script":           {[]facts.Action{act(130, "script", "restarted-lamp", "lamp"), act(140, "script", "wait", ""), act(150, "", "resubmitting", "bay/gull")}, []string{"130 unattributed action: action restarted-lamp lamp by script", "140 action: action wait by script", "150 unattributed action: action resubmitting bay/gull"}},
 		"handed in":          {[]facts.Action{act(70, "user", "book", "bay/gull")}, []string{"70 action: action book bay/gull by user"}},
 		"handed in again":    {[]facts.Action{act(70, "user", "book", "bay/gull"), act(150, "user", "book", "bay/gull")}, []string{"70 action: action book bay/gull by user", "150 manual action: action book bay/gull by user"}},
@@ -100,7 +100,7 @@ func TestAct_Declared(t *testing.T) {
 	r := bridgeRun()
 	actions := []facts.Action{{Time: at(130), Actor: "Keeper-Ann", Action: "restart"}, {Time: at(131), Actor: "operator", Action: "restart"}, {Time: at(132), Actor: "keeper", Action: "sweep-deck"}}
 	r.Act(&outcome.Run{Facts: &facts.Facts{Actions: actions}}, bridgeMilestones(), &profile.Manual{Actors: []string{"keeper*"}, Except: []string{"sweep-*"}})
-	want := []string{"130 manual action: action restart by Keeper-Ann", "132 action: action sweep-deck by keeper"}
+	want := []string{"130 manual action: action restart by Keeper-Ann", "131 action: action restart by operator", "132 action: action sweep-deck by keeper"}
 	if diff := cmp.Diff(want, deeds(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
