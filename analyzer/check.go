@@ -52,6 +52,7 @@ var checks = []check{
 	staleEntry,
 	manualIntervention,
 	restarted,
+	confounder,
 	recoverySlower,
 	clockSkew,
 	panicNotReproduced,

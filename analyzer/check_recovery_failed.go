@@ -26,7 +26,7 @@ var recoveryFailed = check{
 			out = append(out, notMeasured(t)...)
 			out = append(out, failedWork(t)...)
 		}
-		return out
+		return append(out, c.dueRollbacks()...)
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -24,10 +25,14 @@ var recoverySlower = check{
 					continue
 				}
 				stages++
-				out = append(out, Finding{Scenario: t.Scenario, Subject: p.Name, Message: slowerText(t, p)})
+				f := Finding{Scenario: t.Scenario, Subject: p.Name, Message: slowerText(t, p) + c.confounded(t)}
+				if len(c.another(t.Scenario)) > 0 {
+					f.Severity = Info // another drill takes another time
+				}
+				out = append(out, f)
 			}
 		}
-		return out
+		return append(out, c.broken(demand(profile.CriterionSlower), brokenDemand)...)
 	},
 }
 

@@ -69,6 +69,7 @@ var checkCases = []struct {
 	{"stale-entry", caseOf(noStale, raw(3, `{"data":{"r1":"east","r7":"x"}}`)), caseOf(noStale, raw(3, `{"data":{}}`))},
 	{"manual-intervention", caseOf(byHand, act(12, "operator", "push", "r1")), caseOf(byHand, act(12, "script", "push", "r1"))},
 	{"recovery-slower", crossings(15, 26), crossings(30, 41)},
+	{"confounder", flagged(5, 15, "--wind=low", "--wind=high"), flagged(5, 5, "--wind=low", "--wind=high")},
 	{"clock-skew", skewed(5), skewed(1)},
 	{"panic-new", panicking(nil, crash), panicking(recovered, crash)},
 	{"panic-persists", panicking(recovered, crash), panicking(recovered, elsewhere)},

@@ -72,6 +72,8 @@ type Input struct {
 	Acceptance []profile.Acceptance
 	// Capacity says what devices there are; nil: what nodes tell.
 	Capacity *profile.Capacity
+	// Manual says what people do by hand; nil: the defaults.
+	Manual *profile.Manual
 	// LoadOf names, for a scenario that repeats another under load, that
 	// other one.
 	LoadOf map[string]string

@@ -60,6 +60,7 @@ func (m *mask) apply(r *Report) {
 		}
 	}
 	r.Timelines = hideTimelines(hide, r.Timelines)
+	hideRecoveries(hide, r)
 	for i := range r.Notes {
 		r.Notes[i] = hide.Replace(r.Notes[i])
 	}

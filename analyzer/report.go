@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/capacity"
 	"github.com/stillfires/stillfires/internal/correlate"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
@@ -26,9 +27,12 @@ type Report struct {
 	Timelines []timeline.Comparison
 	// Happenings are what happened in the runs of Timelines beside the recovery.
 	Happenings []Happening
-	Panics     []Panic   // ordered by scenario, kind, signature
-	Messages   *Messages // what became of the log messages; nil: not compared
-	Runs       []RunInfo // ordered by scenario, role, repetition
+	// Recoveries are what scenarios show beside it, in the order of Scenarios.
+	Recoveries []Recovery
+	Planned    []capacity.Planned // declared windows of which a declared time is lost
+	Panics     []Panic            // ordered by scenario, kind, signature
+	Messages   *Messages          // what became of the log messages; nil: not compared
+	Runs       []RunInfo          // ordered by scenario, role, repetition
 	Notes      []string
 	Problems   []*source.Error
 	// Explained are the rules of which every evaluation was asked for.

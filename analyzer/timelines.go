@@ -23,10 +23,13 @@ func (c *comparison) follow() []string {
 		for i, runs := range [][]*outcome.Run{c.deployed[scenario], c.candidate[scenario]} {
 			for _, run := range runs {
 				if !run.Missing {
-					sides[i] = append(sides[i], timeline.Build(run, m, c.in.Correlation))
+					line := timeline.Build(run, m, c.in.Correlation)
+					line.Act(run, m, c.in.Manual)
+					sides[i] = append(sides[i], line)
 				}
 			}
 		}
+		c.lines[scenario] = sides
 		t := timeline.Compare(scenario, m, sides[0], sides[1])
 		if t == nil {
 			notes = append(notes, unmended(scenario, "deployed", sides[0])...)

@@ -154,6 +154,7 @@ func review(r *Report, unknown bool) Verdict {
 			unknown = true
 		}
 	}
+	unknown = unknown || r.openRecovery()
 	exercised := false
 	for i := range r.Results {
 		switch res := &r.Results[i]; {
