@@ -13,6 +13,9 @@ var sections = []struct {
 }{
 	{"cases", casesTerminal, casesMarkdown},
 	{"timelines", timelinesTerminal, timelinesMarkdown},
+	{"acceptance", acceptanceTerminal, acceptanceMarkdown},
+	{"capacity", capacityTerminal, capacityMarkdown},
+	{"confounders", confoundersTerminal, confoundersMarkdown},
 	{"panics", panicsTerminal, panicsMarkdown},
 	{"messages", messagesTerminal, messagesMarkdown},
 	{"correlation", correlationTerminal, correlationMarkdown},

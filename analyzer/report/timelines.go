@@ -76,19 +76,22 @@ type (
 		Censored bool    `json:"censored"`
 	}
 	jsonRecovery struct {
-		Repetition int             `json:"repetition"`
-		Unlike     *string         `json:"unlike"`
-		Start      *string         `json:"start"`
-		End        *string         `json:"end"`
-		Losses     int             `json:"losses"`
-		Failure    jsonMilestone   `json:"failure"`
-		Restored   jsonMilestone   `json:"restored"`
-		Shared     []jsonMilestone `json:"shared"`
-		Workloads  []jsonWorkload  `json:"workloads"`
-		Others     int             `json:"others"`
-		Skews      []jsonSkew      `json:"skews"`
-		Suspects   []jsonSuspicion `json:"suspects"`
-		Notes      []string        `json:"notes"`
+		Repetition   int             `json:"repetition"`
+		Unlike       *string         `json:"unlike"`
+		Start        *string         `json:"start"`
+		End          *string         `json:"end"`
+		Losses       int             `json:"losses"`
+		Failure      jsonMilestone   `json:"failure"`
+		Restored     jsonMilestone   `json:"restored"`
+		Shared       []jsonMilestone `json:"shared"`
+		Workloads    []jsonWorkload  `json:"workloads"`
+		Others       int             `json:"others"`
+		Skews        []jsonSkew      `json:"skews"`
+		Suspects     []jsonSuspicion `json:"suspects"`
+		Actions      []jsonAction    `json:"actions"`
+		Manual       int             `json:"manualActions"`
+		Unattributed int             `json:"unattributedActions"`
+		Notes        []string        `json:"notes"`
 	}
 	jsonSkew struct {
 		Workload *string       `json:"workload"`
@@ -256,6 +259,8 @@ func toJSONRecovery(r *timeline.Run) jsonRecovery {
 	for _, s := range r.Suspects {
 		out.Suspects = append(out.Suspects, jsonSuspicion{s.Title, s.Stage, s.Lines, s.During, text(s.First)})
 	}
+	out.Actions = toJSONActions(r.Actions, from)
+	out.Manual, out.Unattributed = r.Manual()
 	return out
 }
 
