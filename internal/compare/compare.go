@@ -130,6 +130,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		Notifications: chosen.notifications(o.Review),
 	}
 	in.Milestones, in.Correlation = chosen.recovery()
+	chosen.declare(&in, o.Review)
 	in.Notes = append(in.Notes, chosen.notes...)
 	for _, n := range set.Notes {
 		in.Notes = append(in.Notes, n.Pos.String()+": "+n.Msg)

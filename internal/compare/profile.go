@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
@@ -102,6 +103,26 @@ func (c *choice) recovery() (*profile.Milestones, *profile.Correlation) {
 		return nil, nil
 	}
 	return c.profile.Milestones, c.profile.Correlation
+}
+
+// declare adds what was declared of recoveries: by the review file, and by the
+// profile where that says nothing. A budget of a milestone that does not exist
+// is a problem.
+func (c *choice) declare(in *analyzer.Input, f *review.File) {
+	var p profile.Profile
+	if c.profile != nil {
+		p = *c.profile
+	}
+	if f == nil {
+		f = &review.File{}
+	}
+	in.Capacity, in.Manual, in.Acceptance = f.Capacity.With(p.Capacity), f.Manual.With(p.Manual), slices.Clone(f.Acceptance)
+	if len(in.Acceptance) == 0 {
+		in.Acceptance = slices.Clone(p.Acceptance)
+	}
+	if in.Milestones != nil {
+		in.Problems = append(in.Problems, profile.CheckMilestones(in.Acceptance, in.Milestones)...)
+	}
 }
 
 // marks are the log queries that a recovery is followed by.
