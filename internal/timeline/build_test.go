@@ -310,6 +310,7 @@ func TestFind(t *testing.T) {
 	n := newNight()
 	n.survey("comet")
 	n.survey("desk") // a name that is also another word of lines
+	n.survey("name") // and one that is also a key
 	n.Facts.Objects = append(n.Facts.Objects, facts.Object{APIVersion: "sky.example/v1", Cluster: "desk", Kind: "Survey", Namespace: "sea", Name: "comet", UID: "x-1"})
 	p := parse(t, domes)
 	x := newIndex(p.Milestones, learn(p.Correlation, n.Facts), n.Facts)
@@ -333,6 +334,13 @@ func TestFind(t *testing.T) {
 	f(`the desk sent sky/comet`, "sky/comet")
 	f(`the desk sent a plan`, "sky/desk")
 	f(`uid x-1`, "sea/comet")
+	f(`{"name":"desk","namespace":"sky"}`, "sky/desk")
+	f(`{"msg":"{\"name\": \"desk\"}","namespace":"sky"}`, "sky/desk")
+	f(`name=desk namespace=sky`, "sky/desk")
+	f(`{"name":"name","namespace":"sky"}`, "sky/name")
+	f(`/comet in sea`, "sea/comet")
+	f(`comet.sea.dome`, "")
+	f(`comet at sea.dome`, "sea/comet")
 	f(`sky/comet sea/comet`, "")
 	f(``, "")
 	f("\xff\xfe comet-", "")

@@ -81,6 +81,12 @@ func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlat
 	g.dateObjects()
 	g.things = learn(corr, g.facts)
 	g.index = newIndex(m, g.things, g.facts)
+	if g.things.cut {
+		g.note("more than %d objects were recorded; the others were not looked at", maxThings)
+	}
+	for link := range g.things.wide {
+		g.note("the link of %s joins more things than can be followed; some of them are of no work", short(link))
+	}
 	for i := range run.Marks {
 		g.marks[markKey(run.Marks[i].Query, run.Marks[i].Labels)] = &run.Marks[i]
 	}

@@ -17,21 +17,34 @@ type index struct {
 	work    []Workload
 	byID    map[string]int
 	byUID   map[string][]int
-	byName  map[string][]named
+	byName  map[string]*meanings
+	known   map[knownName]bool
 	aliases []profile.Pattern
 	cut     int
 	roots   []int // of each piece of work: how many objects of its name one cluster had
 }
 
+// Meanings are the pieces of work that one name may mean, by namespace: many
+// tenants call their work the same.
+type meanings struct {
+	in    map[string][]named
+	count int
+	only  int // the work, where all are of one; negative: they are of several
+}
+
 // Named is a piece of work that a name may mean.
 type named struct {
-	work      int
-	namespace string
-	derived   bool // the name is of another thing, and so says more
+	work    int
+	derived bool // the name is of another thing, and so says more
+}
+
+type knownName struct {
+	work                          int
+	cluster, namespace, name, uid string
 }
 
 func newIndex(m *profile.Milestones, t *things, f *facts.Facts) *index {
-	x := &index{byID: map[string]int{}, byUID: map[string][]int{}, byName: map[string][]named{}, aliases: m.Work.Aliases}
+	x := &index{byID: map[string]int{}, byUID: map[string][]int{}, byName: map[string]*meanings{}, known: map[knownName]bool{}, aliases: m.Work.Aliases}
 	members := t.members(m.Work.Entity)
 	of := map[int]int{} // work of a root thing
 	type place struct {
@@ -122,24 +135,39 @@ func (x *index) add(namespace, name string) int {
 	x.byID[id] = w
 	x.work = append(x.work, Workload{ID: id})
 	x.roots = append(x.roots, 0)
-	x.byName[name] = append(x.byName[name], named{w, namespace, false})
+	x.mean(namespace, name, named{w, false})
 	return w
+}
+
+// mean notes what a name may mean.
+func (x *index) mean(namespace, name string, n named) {
+	m := x.byName[name]
+	if m == nil {
+		m = &meanings{in: map[string][]named{}, only: n.work}
+		x.byName[name] = m
+	}
+	if slices.ContainsFunc(m.in[namespace], func(have named) bool { return have.work == n.work }) {
+		return
+	}
+	m.in[namespace] = append(m.in[namespace], n)
+	m.count++
+	if m.only != n.work {
+		m.only = -1
+	}
 }
 
 // name notes an object of a piece of work.
 func (x *index) name(w int, n Name) {
-	if slices.ContainsFunc(x.work[w].Names, func(have Name) bool {
-		return have.Name == n.Name && have.Namespace == n.Namespace && have.Cluster == n.Cluster && have.UID == n.UID
-	}) {
+	key := knownName{w, n.Cluster, n.Namespace, n.Name, n.UID}
+	if x.known[key] {
 		return
 	}
+	x.known[key] = true
 	x.work[w].Names = append(x.work[w].Names, n)
 	if n.UID != "" && !slices.Contains(x.byUID[n.UID], w) {
 		x.byUID[n.UID] = append(x.byUID[n.UID], w)
 	}
-	if !slices.ContainsFunc(x.byName[n.Name], func(have named) bool { return have.work == w && have.namespace == n.Namespace }) {
-		x.byName[n.Name] = append(x.byName[n.Name], named{w, n.Namespace, true})
-	}
+	x.mean(n.Namespace, n.Name, named{w, true})
 }
 
 // ofObject returns the piece of work that an object is of; negative: none.
@@ -151,15 +179,24 @@ func (x *index) ofObject(uid, namespace, name string) int {
 }
 
 func (x *index) exact(namespace, name string) int {
+	m := x.byName[name]
+	if m == nil {
+		return -1
+	}
+	if m.only >= 0 && (namespace == "" || m.count == len(m.in[namespace])+len(m.in[""])) {
+		return m.only
+	}
+	if namespace == "" {
+		return -1 // of several namespaces
+	}
 	found := -1
-	for _, n := range x.byName[name] {
-		if n.namespace != namespace && n.namespace != "" && namespace != "" {
-			continue
+	for _, in := range [][]named{m.in[namespace], m.in[""]} {
+		for _, n := range in {
+			if found >= 0 && found != n.work {
+				return -1
+			}
+			found = n.work
 		}
-		if found >= 0 && found != n.work {
-			return -1
-		}
-		found = n.work
 	}
 	return found
 }
@@ -177,124 +214,4 @@ func (x *index) ofProgress(p *facts.Progress) int {
 		return ws[0]
 	}
 	return -1
-}
-
-// How surely a word names a piece of work.
-const (
-	byNameAlone = iota + 1
-	byAlias
-	byNameAndNamespace
-	byDerivedName
-	byFullName
-	byUID
-)
-
-// find returns the piece of work that a text names, by the word that says it
-// most surely; negative: none, or several that are equally likely. More is
-// text that may hold the namespace.
-func (x *index) find(s, more string) int {
-	best, sure := -1, 0
-	vote := func(w, how int) {
-		switch {
-		case how > sure:
-			best, sure = w, how
-		case how == sure && w != best:
-			best = -1
-		}
-	}
-	last, lastEnd := "", -1
-	eachWord(s, func(word string, at int) {
-		for _, w := range x.byUID[word] {
-			vote(w, byUID)
-		}
-		means := x.byName[word]
-		for _, n := range means {
-			switch {
-			case n.namespace != "" && last == n.namespace && at == lastEnd+1 && s[lastEnd] == '/':
-				vote(n.work, byFullName)
-			case n.namespace != "" && !hasWord(s, n.namespace) && (more == "" || !hasWord(more, n.namespace)):
-				// Of another namespace that the text names it is not.
-				if len(means) == 1 && !strings.Contains(s, "namespace") {
-					vote(n.work, byNameAlone)
-				}
-			case n.derived:
-				vote(n.work, byDerivedName)
-			default:
-				vote(n.work, byNameAndNamespace)
-			}
-		}
-		last, lastEnd = word, at+len(word)
-	})
-	if sure == 0 && len(x.aliases) > 0 {
-		eachWord(s, func(word string, _ int) {
-			if w := x.alias(s, word); w >= 0 {
-				vote(w, byAlias)
-			}
-		})
-	}
-	return best
-}
-
-// alias returns the work whose name a word holds.
-func (x *index) alias(s, word string) int {
-	for i := range x.aliases {
-		name, ok := x.aliases[i].Group(word)
-		if !ok {
-			continue
-		}
-		found := -1
-		for _, n := range x.byName[name] {
-			if n.derived || n.namespace != "" && len(x.byName[name]) > 1 && !hasWord(s, n.namespace) {
-				continue
-			}
-			if found >= 0 {
-				return -1
-			}
-			found = n.work
-		}
-		if found >= 0 {
-			return found
-		}
-	}
-	return -1
-}
-
-// eachWord calls do for each word of a text that may be a name.
-func eachWord(s string, do func(word string, at int)) {
-	for i := 0; i < len(s); {
-		for i < len(s) && !nameByte(s[i]) {
-			i++
-		}
-		from := i
-		for i < len(s) && nameByte(s[i]) {
-			i++
-		}
-		word := s[from:i]
-		for len(word) > 0 && (word[len(word)-1] == '.' || word[len(word)-1] == '-') {
-			word = word[:len(word)-1]
-		}
-		if word != "" {
-			do(word, from)
-		}
-	}
-}
-
-func nameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c == '-' || c == '.' || c == '_'
-}
-
-// hasWord reports whether word stands in s as one.
-func hasWord(s, word string) bool {
-	for from := 0; ; {
-		i := strings.Index(s[from:], word)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(word)
-		if (i == 0 || !nameByte(s[i-1])) && (end == len(s) || !nameByte(s[end]) || s[end] == '.') {
-			return true
-		}
-		from = i + 1
-	}
 }

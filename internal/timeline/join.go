@@ -14,6 +14,12 @@ import (
 const (
 	maxThings = 100_000
 	maxValues = 64 // of one path into one object
+	// maxMembers is of how much work a thing can be part: what is part of more
+	// tells nothing of any.
+	maxMembers = 64
+	// maxPairs bounds what one way of a link joins. Labels that everything has
+	// join everything with everything.
+	maxPairs = 5_000_000
 )
 
 // A thing is one object at all moments.
@@ -29,14 +35,17 @@ type things struct {
 	roles map[string]string // of clusters, by name
 	all   []thing
 	named map[thingName][]int // indices into all
-	cut   bool
+	// cut is whether there are more objects than are learned, and wide names
+	// the links that join too much.
+	cut  bool
+	wide map[string]bool
 }
 
 // A thingName is what objects of one kind are called, on whatever cluster.
 type thingName struct{ kind, namespace, name string }
 
 func learn(corr *profile.Correlation, f *facts.Facts) *things {
-	t := &things{corr: corr, roles: map[string]string{}, named: map[thingName][]int{}}
+	t := &things{corr: corr, roles: map[string]string{}, named: map[thingName][]int{}, wide: map[string]bool{}}
 	if f == nil {
 		return t
 	}
@@ -179,7 +188,7 @@ func (t *things) walk(chain []string, root string, byEntity [][]int, out [][]int
 		for w := range l.By {
 			t.pairs(&l.By[w], l, byEntity[from], byEntity[to], func(a, b int) {
 				for _, m := range out[a] {
-					if !slices.Contains(out[b], m) {
+					if len(out[b]) < maxMembers && !slices.Contains(out[b], m) {
 						out[b] = append(out[b], m)
 						added = true
 					}
@@ -223,8 +232,13 @@ func (t *things) pairs(w *profile.Way, l *profile.Link, from, to []int, add func
 			have[v] = append(have[v], b)
 		}
 	}
+	left := maxPairs
 	for _, a := range from {
 		for _, v := range t.all[a].values(ofFrom, named) {
+			if left -= len(have[v]); left < 0 {
+				t.wide[l.From+" and "+l.To] = true
+				return
+			}
 			for _, b := range have[v] {
 				add(a, b)
 			}
