@@ -33,6 +33,8 @@ type Options struct {
 	IngestLabels bool
 	// Marks are queries whose lines are wanted beside what the rules do.
 	Marks []outcome.MarkQuery
+	// MetricMarks are likewise metrics.
+	MetricMarks []*profile.MetricSource
 	// Timelines are the indices of the rules of which every evaluation is
 	// kept; nil: of none.
 	Timelines []int

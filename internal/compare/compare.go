@@ -108,7 +108,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	options := replay.Options{
 		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels, Profile: chosen.profile,
-		Marks: chosen.marks(),
+		Marks: chosen.marks(), MetricMarks: chosen.metricMarks(),
 	}
 	plan := replay.NewPlan(set.Rules, options)
 	if bad := plan.Problems(); len(bad) > 0 {
@@ -168,7 +168,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 // repairOptions are those of the pass in which repairs are tried: of it no
 // timeline is wanted, neither of rules nor of the recovery.
 func repairOptions(o replay.Options) replay.Options {
-	o.Timelines, o.Marks = nil, nil
+	o.Timelines, o.Marks, o.MetricMarks = nil, nil, nil
 	return o
 }
 

@@ -131,6 +131,12 @@ func (c *choice) marks() []outcome.MarkQuery {
 	return timeline.Queries(m)
 }
 
+// metricMarks are the metrics that a recovery is followed by.
+func (c *choice) metricMarks() []*profile.MetricSource {
+	m, _ := c.recovery()
+	return timeline.Metrics(m)
+}
+
 // notifications joins what the profile says of alerts with what the review
 // file does.
 func (c *choice) notifications(f *review.File) *profile.Notifications {

@@ -26,3 +26,23 @@ type Mark struct {
 	Line   string
 	Labels logs.Labels // those that were wanted
 }
+
+// MetricMarks are the times at which series passed the value of a metric source
+// of a profile, in the order of the scrapes.
+type MetricMarks struct {
+	Key    string // of the source
+	Series int    // that the source chose
+	Marks  []MetricMark
+	Cut    int64 // that did not fit the bound
+	CutAt  int64 // time of the first of these
+}
+
+// A MetricMark is the first scrape that shows a series past a value.
+type MetricMark struct {
+	Time int64 // nanoseconds
+	// Since is when the target was scraped before, without it being so; 0: it
+	// had not been scraped.
+	Since  int64
+	Value  float64
+	Labels logs.Labels
+}

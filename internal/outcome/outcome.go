@@ -172,6 +172,8 @@ type Run struct {
 	Facts *facts.Facts
 	// Marks are what the queries gave that the plan was told of, in their order.
 	Marks []Marks
+	// MetricMarks are likewise of metrics.
+	MetricMarks []MetricMarks
 	// Correlation is what the log says of the things that Facts hold; nil: no
 	// profile declares any, or there are no facts.
 	Correlation *Correlation

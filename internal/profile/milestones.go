@@ -1,5 +1,11 @@
 package profile
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // Milestones say how a recovery is followed: what marks the failure and its
 // end, which work it delays, and by what each step of that work is known.
 // docs/timelines.md explains the keys.
@@ -139,6 +145,21 @@ type MetricSource struct {
 	Labels []string           `yaml:"labels"` // that name the work; none: all
 	Above  *float64           `yaml:"above"`  // it rises over
 	Below  *float64           `yaml:"below"`  // it falls under
+}
+
+// Key tells sources apart that choose other series or another value.
+func (m *MetricSource) Key() string {
+	key := m.Name
+	for _, name := range slices.Sorted(maps.Keys(m.Match)) {
+		key += fmt.Sprintf(" %s=~%q", name, m.Match[name].Text)
+	}
+	if m.Above != nil {
+		key += fmt.Sprintf(" > %g", *m.Above)
+	}
+	if m.Below != nil {
+		key += fmt.Sprintf(" < %g", *m.Below)
+	}
+	return key
 }
 
 // Confirm is what an object of the work must show.

@@ -14,6 +14,19 @@ import (
 	"github.com/stillfires/stillfires/internal/profile"
 )
 
+// everyEvidence calls do for all that can show a milestone or date work.
+func everyEvidence(m *profile.Milestones, do func(e *profile.Evidence)) {
+	lists := [][]profile.Evidence{m.Work.Submitted, m.Work.Finished, m.Work.Failed, m.Work.Units, m.Failure, m.Restored}
+	for i := range m.List {
+		lists = append(lists, m.List[i].By)
+	}
+	for _, by := range lists {
+		for i := range by {
+			do(&by[i])
+		}
+	}
+}
+
 // Queries returns the log queries that the milestones need, each once.
 func Queries(m *profile.Milestones) []outcome.MarkQuery {
 	if m == nil {
@@ -28,15 +41,7 @@ func Queries(m *profile.Milestones) []outcome.MarkQuery {
 		seen[markKey(l.Query, l.Labels)] = true
 		out = append(out, outcome.MarkQuery{Query: l.Query, Labels: l.Labels})
 	}
-	lists := [][]profile.Evidence{m.Work.Submitted, m.Work.Finished, m.Work.Failed, m.Work.Units, m.Failure, m.Restored}
-	for i := range m.List {
-		lists = append(lists, m.List[i].By)
-	}
-	for _, by := range lists {
-		for i := range by {
-			add(by[i].Log)
-		}
-	}
+	everyEvidence(m, func(e *profile.Evidence) { add(e.Log) })
 	for i := range m.Suspects {
 		add(&m.Suspects[i].Log)
 	}
