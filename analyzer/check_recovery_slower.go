@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/internal/profile"
@@ -21,7 +22,7 @@ var recoverySlower = check{
 			stages := 0
 			for i := range t.Stages {
 				p := &t.Stages[i]
-				if !p.Slower || p.Name == timeline.Total && stages > 0 {
+				if !p.Slower || p.Name == timeline.Total && stages > 0 || onlyStuck(t, p) {
 					continue
 				}
 				stages++
@@ -34,6 +35,18 @@ var recoverySlower = check{
 		}
 		return append(out, c.broken(demand(profile.CriterionSlower), brokenDemand)...)
 	},
+}
+
+// onlyStuck reports whether a stage is longer only for work that never reached
+// the goal: recovery-failed tells of that.
+func onlyStuck(t *timeline.Comparison, p *timeline.StagePair) bool {
+	if !p.ByLongest || p.Candidate.Max == nil || !p.Candidate.Max.Censored {
+		return false
+	}
+	place := func(name string) int {
+		return slices.IndexFunc(t.Declared, func(d timeline.Declared) bool { return d.Name == name })
+	}
+	return p.Name == timeline.Total || place(p.Name) <= place(t.Goal)
 }
 
 func slowerText(t *timeline.Comparison, p *timeline.StagePair) string {

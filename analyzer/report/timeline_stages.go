@@ -76,6 +76,9 @@ func stageDetail(v *recovery, p *timeline.StagePair) []string {
 		}
 		out = append(out, text)
 	}
+	if text := v.incomparable(p); text != "" {
+		out = append(out, text)
+	}
 	from := v.titled(p.From)
 	for _, side := range []struct {
 		role string
@@ -86,6 +89,25 @@ func stageDetail(v *recovery, p *timeline.StagePair) []string {
 		}
 	}
 	return out
+}
+
+// incomparable says why a stage of two builds has no difference: of one it takes
+// in milestones that were not seen.
+func (v *recovery) incomparable(p *timeline.StagePair) string {
+	if p.Deployed.Over == p.Candidate.Over || len(p.Deployed.Observed) == 0 || len(p.Candidate.Observed) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, side := range []struct{ role, over string }{{"deployed", p.Deployed.Over}, {"candidate", p.Candidate.Over}} {
+		var titles []string
+		for name := range strings.FieldsSeq(side.over) {
+			titles = append(titles, v.titled(name))
+		}
+		if len(titles) > 0 {
+			parts = append(parts, "on "+side.role+" it takes in "+strings.Join(titles, ", "))
+		}
+	}
+	return "not compared: " + strings.Join(parts, "; ") + ", not seen there"
 }
 
 // judged says which build is slower.
@@ -111,7 +133,7 @@ func observed(x *timeline.Stage) string {
 	var parts []string
 	switch {
 	case x.P50 != nil:
-		parts = append(parts, fmt.Sprintf("p50 %s, p90 %s, longest %s of %d", took(x.P50), took(x.P90), took(x.Max), len(x.Observed)))
+		parts = append(parts, fmt.Sprintf("p50 %s, p90 %s, longest %s of %d in %d repetitions", took(x.P50), took(x.P90), took(x.Max), len(x.Observed), len(x.Repetitions)))
 	case len(x.Observed) > 1:
 		parts = append(parts, eachOf(x.Observed))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"time"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -153,11 +154,13 @@ type (
 		Repetitions []jsonSpan        `json:"repetitions"`
 		Observed    []jsonObservation `json:"observed"`
 		Missing     map[string]int    `json:"missing"`
+		Over        []string          `json:"over"`
 	}
 	jsonObservation struct {
 		Workload   *string  `json:"workload"`
 		Repetition int      `json:"repetition"`
 		Took       jsonSpan `json:"took"`
+		Over       []string `json:"over"`
 	}
 	jsonBecause struct {
 		Title     string  `json:"title"`
@@ -310,14 +313,14 @@ func toJSONStep(p *timeline.StagePair) jsonTimelineStep {
 func toJSONStage(s *timeline.Stage) jsonStage {
 	out := jsonStage{
 		Count: len(s.Observed), P50: toJSONSpan(s.P50), P90: toJSONSpan(s.P90), Max: toJSONSpan(s.Max),
-		Repetitions: []jsonSpan{}, Observed: make([]jsonObservation, 0, len(s.Observed)), Missing: map[string]int{},
+		Repetitions: []jsonSpan{}, Observed: make([]jsonObservation, 0, len(s.Observed)), Missing: map[string]int{}, Over: list(strings.Fields(s.Over)),
 	}
 	for i := range s.Repetitions {
 		out.Repetitions = append(out.Repetitions, *toJSONSpan(&s.Repetitions[i]))
 	}
 	for i := range s.Observed {
 		o := &s.Observed[i]
-		out.Observed = append(out.Observed, jsonObservation{text(o.Workload), o.Repetition, *toJSONSpan(&o.Took)})
+		out.Observed = append(out.Observed, jsonObservation{text(o.Workload), o.Repetition, *toJSONSpan(&o.Took), list(strings.Fields(o.Over))})
 	}
 	for reason, n := range s.Missing {
 		out.Missing[string(reason)] = n

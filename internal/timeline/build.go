@@ -18,7 +18,7 @@ const maxShown = 300
 // Build says what the recovery of a run looked like. The correlation may be
 // nil; then work is known by what actions and progress records name.
 func Build(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) Run {
-	b := &builder{gatherer: newGatherer(run, m, corr), m: m, snapshots: map[string]bool{}}
+	b := &builder{gatherer: newGatherer(run, m, corr), m: m, looked: map[string]bool{}}
 	b.out = Run{Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition, Parameters: run.Parameters, Declared: declared(m)}
 	b.out.Start, b.out.End = b.start, b.end
 	b.out.Cut = b.index.cut
@@ -55,7 +55,7 @@ type builder struct {
 	// Work of a name that had been used, and what it is made of.
 	repeated   []Workload
 	repeatedOf []occupant
-	snapshots  map[string]bool // see snapshotAfter
+	looked     map[string]bool // see snapshotAfter
 }
 
 func declared(m *profile.Milestones) []Declared {

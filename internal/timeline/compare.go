@@ -150,13 +150,33 @@ func (p *StagePair) fill(deployed, candidate []Run, steps func(*Run) []step) {
 			p.From, most = name, n
 		}
 	}
+	var all []time.Duration
 	for _, s := range []*Stage{&p.Deployed, &p.Candidate} {
 		for _, o := range s.Observed {
-			p.Resolution = max(p.Resolution, o.Resolution)
+			all = append(all, o.Resolution)
 		}
+	}
+	if len(all) > 0 {
+		slices.Sort(all)
+		p.Resolution, p.roughest = all[len(all)/2], all[len(all)-1]
 	}
 	p.judge()
 	p.because(deployed, candidate)
+}
+
+// mostOver returns the milestones that most stages take in.
+func mostOver(observed []Observation) string {
+	count := map[string]int{}
+	for i := range observed {
+		count[observed[i].Over]++
+	}
+	over, most := "", 0
+	for name, n := range count {
+		if n > most || n == most && cmp.Or(cmp.Compare(len(name), len(over)), cmp.Compare(name, over)) < 0 {
+			over, most = name, n
+		}
+	}
+	return over
 }
 
 // spread is what the values of repetitions differ by.
@@ -177,19 +197,20 @@ func (p *StagePair) judge() {
 	p.Noise = max(spread(p.Deployed.Repetitions), spread(p.Candidate.Repetitions))
 	d, okD := median(p.Deployed.Repetitions)
 	c, okC := median(p.Candidate.Repetitions)
-	if !okD || !okC {
+	if !okD || !okC || p.Deployed.Over != p.Candidate.Over {
 		return
 	}
 	if !d.Censored && !c.Censored {
 		diff := c.D - d.D
 		p.Difference = &diff
 	}
-	p.Slower, p.Faster = p.beyond(c, d, p.Noise), p.beyond(d, c, p.Noise)
+	noise := max(p.Noise, p.Resolution)
+	p.Slower, p.Faster = p.beyond(c, d, noise), p.beyond(d, c, noise)
 	if p.Slower || p.Faster {
 		return
 	}
 	// Most of the work may be as fast as before while some of it waits.
-	noise := max(spread(p.Deployed.Longest), spread(p.Candidate.Longest))
+	noise = max(spread(p.Deployed.Longest), spread(p.Candidate.Longest), p.roughest)
 	d, _ = median(p.Deployed.Longest)
 	c, _ = median(p.Candidate.Longest)
 	p.Slower, p.Faster = p.beyond(c, d, noise), p.beyond(d, c, noise)
@@ -203,41 +224,40 @@ func (p *StagePair) beyond(longer, shorter Value, noise time.Duration) bool {
 		least, share = leastRepeated, shareRepeated
 	}
 	by := longer.D - shorter.D
-	return !shorter.Censored && by > noise && by > p.Resolution && by >= least && float64(by) >= share*float64(shorter.D)
+	return !shorter.Censored && by > noise && by >= least && float64(by) >= share*float64(shorter.D)
 }
 
-// observe gathers a stage over all repetitions of a build.
+// observe gathers a stage over all repetitions of a build. Medians and
+// percentiles are of those that take in the same milestones as most.
 func observe(runs []Run, steps func(*Run) []step, from map[string]int) Stage {
 	out := Stage{Missing: map[Reason]int{}}
-	var all []Value // of comparable repetitions
+	byRun := make([][]Observation, len(runs))
 	for i := range runs {
-		var own []Value
-		like := runs[i].Unlike == ""
 		for _, s := range steps(&runs[i]) {
 			if s.missing != "" {
 				out.Missing[s.missing]++
 				continue
 			}
 			from[s.from]++
-			if like {
-				own = append(own, s.took)
-			}
-			out.Observed = append(out.Observed, Observation{s.work, runs[i].Repetition, s.took, s.res})
+			byRun[i] = append(byRun[i], Observation{s.work, runs[i].Repetition, s.took, s.res, s.over})
 		}
-		all = append(all, own...)
-		if len(own) > 0 {
-			slices.SortFunc(own, compareValues)
-			out.Repetitions, out.Longest = append(out.Repetitions, quantile(own, 0.5)), append(out.Longest, longestOf(own))
+	}
+	out.Observed = slices.Concat(byRun...)
+	out.Over = mostOver(out.Observed)
+	var all []Value // of comparable repetitions
+	for i := range runs {
+		if runs[i].Unlike == "" {
+			all = append(all, out.repetition(byRun[i])...)
 		}
 	}
 	slices.SortFunc(out.Observed, func(a, b Observation) int {
 		return cmp.Or(compareValues(a.Took, b.Took), cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.Repetition, b.Repetition))
 	})
-	values := make([]Value, len(out.Observed))
-	for i, o := range out.Observed {
-		values[i] = o.Took
-	}
-	if len(values) > 0 {
+	if len(out.Observed) > 0 {
+		values := make([]Value, len(out.Observed))
+		for i, o := range out.Observed {
+			values[i] = o.Took
+		}
 		longest := longestOf(values)
 		out.Max = &longest
 	}
@@ -247,6 +267,21 @@ func observe(runs []Run, steps func(*Run) []step, from map[string]int) Stage {
 		out.P50, out.P90 = &p50, &p90
 	}
 	return out
+}
+
+// repetition adds what one repetition came to and returns its values.
+func (s *Stage) repetition(observed []Observation) []Value {
+	var own []Value
+	for i := range observed {
+		if observed[i].Over == s.Over {
+			own = append(own, observed[i].Took)
+		}
+	}
+	if len(own) > 0 {
+		slices.SortFunc(own, compareValues)
+		s.Repetitions, s.Longest = append(s.Repetitions, quantile(own, 0.5)), append(s.Longest, longestOf(own))
+	}
+	return own
 }
 
 // longestOf is the longest value; if one had not ended, more than it.

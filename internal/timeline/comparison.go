@@ -77,6 +77,10 @@ type Stage struct {
 	// Observed are the durations of each piece of work (of a shared milestone
 	// one of each run), the shortest first, censored ones among them.
 	Observed []Observation
+	// Over are the milestones, with blanks between them, that most of Observed
+	// take in as they were not seen; often none. Medians and percentiles are
+	// of these, and the stages of two builds are comparable if it is the same.
+	Over string
 	// Missing counts those of which nothing can be said, by reason.
 	Missing map[Reason]int
 	// P50 and P90 are given from MinPercentile observations in MinRepetitions
@@ -94,6 +98,7 @@ type Observation struct {
 	Repetition int
 	Took       Value
 	Resolution time.Duration
+	Over       string // as of the Stage
 }
 
 // Percentiles are given from so many observations and comparable repetitions
@@ -121,8 +126,10 @@ type StagePair struct {
 	// of one build differ by. NoiseKnown is false where no build was repeated.
 	Noise      time.Duration
 	NoiseKnown bool
-	// Resolution is how far the difference can be from the truth.
+	// Resolution is how far the difference can be from the truth, for most of
+	// what was observed.
 	Resolution time.Duration
+	roughest   time.Duration // for all of it
 	// Slower and Faster say that candidate differs by more than noise,
 	// resolution and thresholds explain: in the medians, or, as ByLongest says,
 	// only in what took longest.

@@ -64,6 +64,7 @@ type gatherer struct {
 	// start and end are the first and last time of which anything was recorded.
 	start, end int64
 	takenAt    map[*facts.Object]int64 // when each object was recorded
+	snapshots  map[snapshot]int64      // the latest of these
 }
 
 func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) *gatherer {

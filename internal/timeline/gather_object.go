@@ -120,10 +120,9 @@ func (g *gatherer) confirm(s *source) {
 		first, denied := int64(0), int64(0)
 		shown := false
 		for _, o := range objects {
-			at := g.taken(o)
 			if gjson.Get(o.Raw, c.Path).String() == "" {
-				denied = max(denied, at)
-			} else if !shown || at < first {
+				denied = max(denied, g.stood(o))
+			} else if at := g.taken(o); !shown || at < first {
 				first, shown = at, true
 			}
 		}

@@ -52,7 +52,14 @@ func (b *builder) lives(w int, dates [3][]*source) []life {
 		if s == nil {
 			continue
 		}
+		denied := int64(0)
+		if what == finishes {
+			denied = b.denied(sources, s, w)
+		}
 		for _, i := range s.of[w] {
+			if s.hits[i].at <= denied {
+				continue
+			}
 			all = append(all, stir{s.hits[i].at, what})
 			if what == submits {
 				submissions++
@@ -90,6 +97,33 @@ func firstOf(sources []*source, w int) *source {
 		}
 	}
 	return nil
+}
+
+// denied returns until when objects that show the end of work were recorded
+// of a piece of work and show none: what logs and events claim of its end up to
+// then is not so. 0: nothing denies it.
+func (b *builder) denied(sources []*source, claims *source, w int) int64 {
+	if claims.kind != "log" && claims.kind != "event" {
+		return 0
+	}
+	at := int64(0)
+	for _, s := range sources {
+		if s.kind != "condition" && s.kind != "object" {
+			continue
+		}
+		if len(s.of[w]) > 0 {
+			return 0
+		}
+		for _, n := range b.index.work[w].Names {
+			for _, i := range b.things.named[thingName{full(s.objectKind()), n.Namespace, n.Name}] {
+				t := &b.things.all[i]
+				if b.things.inCluster(s.e.Cluster, t.first.Cluster) {
+					at = max(at, b.stood(t.versions[len(t.versions)-1]))
+				}
+			}
+		}
+	}
+	return at
 }
 
 // works dates every piece of work and says which the loss delayed. A name that

@@ -89,7 +89,7 @@ func (r *Run) beginning(w *Workload, d *Declared, from string) (*Milestone, stri
 	case profile.FromRestored:
 		return &r.Restored, ""
 	case "":
-		begin, known := r.begins(w, d)
+		begin, _, known := r.begins(w, d)
 		if !known {
 			return nil, "what comes before it had not happened"
 		}

@@ -56,8 +56,12 @@ func (b *builder) milestones(i int) {
 func (b *builder) pick(d *profile.Milestone, sources []*source, of *occupant) placed {
 	for _, s := range sources {
 		var hits []*hit
+		denied := int64(0)
+		if d.As == profile.Finished {
+			denied = b.denied(sources, s, of.work)
+		}
 		for _, i := range s.of[of.work] {
-			if h := &s.hits[i]; of.life.has(h.at) {
+			if h := &s.hits[i]; of.life.has(h.at) && h.at > denied {
 				hits = append(hits, h)
 			}
 		}

@@ -59,7 +59,7 @@ func (s *Side) count(r *Run, w *Workload, goal string) {
 		d := &s.Deadlines[i]
 		d.Of++
 		switch m := r.at(w, d.Milestone); {
-		case m == nil, m.State == Missing && (m.unknown() || r.End-r.Restored.At < int64(d.Within)):
+		case m == nil, m.State == Missing && (m.unknown() || m.Reason == CaptureEnded && r.End-r.Restored.At < int64(d.Within)):
 			d.Unknown++
 		case m.State == Before, m.State == Reached && m.At-r.Restored.At <= int64(d.Within):
 			d.Met++

@@ -94,12 +94,15 @@ func (g *gatherer) beyond(t int64) bool {
 // to the last of these times.
 func (g *gatherer) dateObjects() {
 	g.takenAt = make(map[*facts.Object]int64, len(g.facts.Objects))
+	g.snapshots = map[snapshot]int64{}
 	end := g.end
 	for i := range g.facts.Objects {
 		o := &g.facts.Objects[i]
 		t := g.latest(o)
 		g.takenAt[o] = t
 		end = max(end, t)
+		at := snapshot{o.Moment, o.Cluster}
+		g.snapshots[at] = max(g.snapshots[at], t)
 	}
 	if g.start == 0 {
 		g.start = end
@@ -110,6 +113,15 @@ func (g *gatherer) dateObjects() {
 // taken returns when an object was recorded, or the latest time that it holds:
 // it was recorded no earlier. 0: nothing tells.
 func (g *gatherer) taken(o *facts.Object) int64 { return g.takenAt[o] }
+
+// A snapshot is the objects of one cluster at one moment.
+type snapshot struct{ moment, cluster string }
+
+// stood returns until when an object is known to have been as it was recorded:
+// all objects of a snapshot were recorded together.
+func (g *gatherer) stood(o *facts.Object) int64 {
+	return max(g.takenAt[o], g.snapshots[snapshot{o.Moment, o.Cluster}])
+}
 
 func (g *gatherer) latest(o *facts.Object) int64 {
 	if o.Time != 0 && !g.beyond(o.Time) {

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,9 @@ type step struct {
 	shared     bool
 	work       string // whose; empty: shared
 	missing    Reason // why nothing can be said; empty: it can
+	// over are the milestones that it takes in, as they were not seen: it is
+	// longer than those of work that shows them.
+	over string
 }
 
 // at returns the milestone of a name, of the work or shared.
@@ -46,10 +50,12 @@ func (r *Run) declared(name string) *Declared {
 }
 
 // begins returns what a stage begins with: the latest of the milestones that
-// cause it and were reached, or what causes those that were not seen. Known is
-// false where the way to it is open: something before it had not happened.
-func (r *Run) begins(w *Workload, d *Declared) (from *Milestone, known bool) {
+// cause it and were reached, or what causes those that were not seen, which are
+// named by over. Known is false where the way to it is open: something before
+// it had not happened.
+func (r *Run) begins(w *Workload, d *Declared) (from *Milestone, over string, known bool) {
 	from, known = &r.Restored, true
+	var skipped []string
 	var visit func(d *Declared, depth int)
 	visit = func(d *Declared, depth int) {
 		for _, name := range d.After {
@@ -63,6 +69,7 @@ func (r *Run) begins(w *Workload, d *Declared) (from *Milestone, known bool) {
 			case m.Reason == CaptureEnded || m.Reason == NeverHappened:
 				known = false
 			default:
+				skipped = append(skipped, name)
 				if before := r.declared(name); before != nil && depth < len(r.Declared) {
 					visit(before, depth+1)
 				}
@@ -70,7 +77,8 @@ func (r *Run) begins(w *Workload, d *Declared) (from *Milestone, known bool) {
 		}
 	}
 	visit(d, 0)
-	return from, known
+	slices.Sort(skipped)
+	return from, strings.Join(slices.Compact(skipped), " "), known
 }
 
 // steps returns the stages of one piece of work in the order declared; of no
@@ -89,8 +97,8 @@ func (r *Run) steps(w *Workload) []step {
 		if m == nil {
 			continue
 		}
-		from, known := r.begins(w, d)
-		s := step{name: d.Name, from: from.Name, begin: from.At, shared: d.Shared, res: from.Resolution + m.Resolution + r.doubt(from.Clock, m.Clock)}
+		from, over, known := r.begins(w, d)
+		s := step{name: d.Name, from: from.Name, begin: from.At, shared: d.Shared, over: over, res: from.Resolution + m.Resolution + r.doubt(from.Clock, m.Clock)}
 		if from == &r.Restored {
 			s.from = ""
 		}
@@ -98,6 +106,8 @@ func (r *Run) steps(w *Workload) []step {
 			s.work = w.ID
 		}
 		switch {
+		case m.State == Reached && !known:
+			s.missing = NoEvidence // its beginning was not seen
 		case m.State == Reached:
 			s.end, s.took = m.At, Value{D: time.Duration(m.At - from.At)}
 		case m.State == Missing && known && (m.Reason == CaptureEnded || m.Reason == NeverHappened):

@@ -14,23 +14,32 @@ func utc(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
 // explain gives the reason of each milestone that is missing.
 func (b *builder) explain(w *Workload) {
-	later := "" // title of the last later milestone that was reached
+	var seen onward
 	for k := len(w.Milestones) - 1; k >= 0; k-- {
 		m := &w.Milestones[k]
-		d := b.declaredAs(m.Name)
-		if m.State != Missing {
-			if later == "" {
-				later = b.m.List[d].Title
-			}
+		d := &b.m.List[b.declaredAs(m.Name)]
+		if m.State == Missing {
+			b.reason(w, m, b.sources[b.declaredAs(m.Name)], &seen)
+			seen.useless = seen.useless || d.As == profile.Useful && m.Reason == CaptureEnded
 			continue
 		}
-		b.reason(w, m, b.sources[d], later)
+		seen.claims = (seen.later == "" || seen.claims) && (m.Kind == "log" || m.Kind == "event")
+		if seen.later == "" {
+			seen.later = d.Title
+		}
 	}
+}
+
+// Onward is what is known of the milestones after another.
+type onward struct {
+	later   string // title of the last one that was seen; empty: none was
+	claims  bool   // all that were seen are known by what logs and events say
+	useless bool   // useful work was not seen when the capture ended
 }
 
 // reason says why a milestone is missing. A detail that it has says what became
 // of it after it had been reached.
-func (b *builder) reason(w *Workload, m *Milestone, sources []*source, later string) {
+func (b *builder) reason(w *Workload, m *Milestone, sources []*source, seen *onward) {
 	none, gap := b.noneOf(w, sources), gapAfter(sources, b.out.Restored.At)
 	m.Reason = CaptureEnded
 	switch {
@@ -39,8 +48,11 @@ func (b *builder) reason(w *Workload, m *Milestone, sources []*source, later str
 		m.Reason, m.Detail = NoEvidence, none
 	case gap != "":
 		m.Reason, m.Detail = TelemetryGap, gap
-	case later != "":
-		m.Reason, m.Detail = NoEvidence, strings.Join(append(nones(sources), notSeen(later)), "; ")
+	case seen.later != "" && seen.claims && seen.useless:
+		// Nothing but words says that the work got any further.
+		m.Detail = fmt.Sprintf("it had not been seen when the capture ended at %s, though %s, which follows it, was said to be", clock(b.out.End), seen.later)
+	case seen.later != "":
+		m.Reason, m.Detail = NoEvidence, strings.Join(append(nones(sources), notSeen(seen.later)), "; ")
 	case w.Failed != 0:
 		m.Reason, m.Detail = NeverHappened, "the work failed at "+clock(w.Failed)
 	case w.Finished != 0:
@@ -109,7 +121,7 @@ func (s *source) objectKind() string {
 // seenAfter reports whether an object was recorded after the restoration, as
 // the last moment is taken to be where nothing dates it.
 func (b *builder) seenAfter(o *facts.Object) bool {
-	at := b.taken(o)
+	at := b.stood(o)
 	return at == 0 || at >= b.out.Restored.At || o.Moment == b.lastMoment()
 }
 
@@ -117,7 +129,7 @@ func (b *builder) seenAfter(o *facts.Object) bool {
 // recorded, was looked at after the restoration.
 func (b *builder) snapshotAfter(kind, cluster string) bool {
 	key := kind + "\x00" + cluster
-	known, ok := b.snapshots[key]
+	known, ok := b.looked[key]
 	if ok {
 		return known
 	}
@@ -134,7 +146,7 @@ func (b *builder) snapshotAfter(kind, cluster string) bool {
 			break
 		}
 	}
-	b.snapshots[key] = known
+	b.looked[key] = known
 	return known
 }
 
