@@ -30,7 +30,8 @@ var layers = []struct{ folder, may string }{
 	{"internal/outcome", "internal/facts internal/logs"},
 	{"internal/panics", ""},
 	{"internal/messages", "internal/logs internal/logs/recordtime internal/outcome"},
-	{"internal/align", "internal/facts internal/logs internal/messages internal/outcome"},
+	{"internal/contrary", ""},
+	{"internal/align", "internal/contrary internal/facts internal/logs internal/messages internal/outcome"},
 	{"internal/profile", "internal/source internal/strictyaml internal/suggest internal/yamlpos"},
 	{"internal/correlate", "internal/facts internal/logs internal/messages internal/outcome internal/profile"},
 	{"internal/cases", "internal/facts internal/outcome internal/profile"},
@@ -39,7 +40,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/acceptance", "internal/execution internal/outcome internal/profile internal/source internal/timeline"},
 	{"internal/confound", "internal/facts internal/logs internal/outcome internal/profile internal/timeline"},
 	{"internal/capacity", "internal/execution internal/facts internal/outcome internal/profile internal/timeline"},
-	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/logs internal/messages internal/outcome internal/source"},
+	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/contrary internal/logs internal/messages internal/outcome internal/source"},
 	{"internal/metrics", ""},
 	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
 	{"internal/yamlpos", "internal/source"},
@@ -68,7 +69,7 @@ var layers = []struct{ folder, may string }{
 
 // pure packages neither read nor write nor ask the time.
 var pure = []string{
-	"analyzer", "internal/align", "internal/cases", "internal/correlate", "internal/acceptance", "internal/capacity", "internal/confound", "internal/execution", "internal/facts", "internal/messages",
+	"analyzer", "internal/align", "internal/cases", "internal/contrary", "internal/correlate", "internal/acceptance", "internal/capacity", "internal/confound", "internal/execution", "internal/facts", "internal/messages",
 	"internal/outcome", "internal/panics", "internal/repair", "internal/timeline", "logql/syntax", "logql",
 }
 

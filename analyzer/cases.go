@@ -29,8 +29,9 @@ type caseRow struct {
 }
 
 // decideCase is the table of verdicts for assertions. Where nothing else was
-// declared the candidate must hold, and deployed may do either.
-func decideCase(k *cases.Case) caseRow {
+// declared the candidate must hold, and deployed may do either. Same says that
+// both sides are one build.
+func decideCase(k *cases.Case, same bool) caseRow {
 	d, c := k.Deployed.Status, k.Candidate.Status
 	want := k.Assertion.Expect
 	switch {
@@ -40,6 +41,10 @@ func decideCase(k *cases.Case) caseRow {
 		return caseRow{verdict: Pass} // as declared
 	case c == cases.Fails && d == cases.Fails && k.Candidate.SaidToFail:
 		return caseRow{Inconclusive, "not-evaluated", 0, "fails on both builds, as the candidate's own manifest said before the run: this candidate is not one that must hold it"}
+	case c == cases.Fails && d == cases.Fails && want.Deployed == profile.MustFail && k.Candidate.SaidFaulty:
+		return caseRow{Inconclusive, "not-evaluated", 0, "fails on both builds, and the candidate's own manifest said before the run that it has what the upgrade is to mend: this candidate is not one that must hold it"}
+	case c == cases.Fails && d == cases.Fails && k.Assertion.Panics == nil && (same || k.General()) && !k.Worse():
+		return failsAlike(k)
 	case c == cases.Fails:
 		return failedCase(k)
 	case d == cases.NotJudged && want.Deployed != "":
@@ -54,6 +59,16 @@ func decideCase(k *cases.Case) caseRow {
 	return caseRow{verdict: Pass}
 }
 
+// failsAlike is what follows when an assertion fails on the candidate no more
+// than on deployed, and nobody declared it of this candidate: the builds do not
+// differ in it, so that the run speaks neither for the candidate nor against it.
+func failsAlike(k *cases.Case) caseRow {
+	return caseRow{
+		verdict: Inconclusive, id: failedID(k), severity: Info,
+		message: "fails on both builds alike, so that it says nothing of the upgrade: " + shownResult(&k.Candidate.Result),
+	}
+}
+
 // failedCase is what follows when an assertion fails on the candidate.
 func failedCase(k *cases.Case) caseRow {
 	row := caseRow{verdict: Fail, id: failedID(k), severity: Break}
@@ -62,7 +77,11 @@ func failedCase(k *cases.Case) caseRow {
 	case cases.Holds:
 		row.message += ", holds on deployed"
 	case cases.Fails:
-		row.message += " as on deployed"
+		how := " as on deployed"
+		if k.Worse() {
+			how = " by more than on deployed"
+		}
+		row.message += how
 	case cases.NotJudged:
 		row.message += ", could not be judged on deployed"
 	}
@@ -179,7 +198,7 @@ func (c *comparison) caseFindings() []Finding {
 		if k.Kind != cases.Assertion {
 			continue
 		}
-		row := decideCase(k)
+		row := decideCase(k, c.sameBuild())
 		if row.id == "" {
 			continue
 		}
@@ -211,6 +230,18 @@ func checkOf(id string) check {
 	panic("analyzer: no finding is called " + id)
 }
 
+// sameBuild reports whether a build is compared with itself: it bears the same
+// name, and its version or commit, or else the times of its runs, say so.
+func (c *comparison) sameBuild() bool {
+	d, n := build(c.in.Deployed), build(c.in.Candidate)
+	if d != n || d.Version != "" || d.Commit != "" {
+		return d == n
+	}
+	return slices.EqualFunc(c.in.Deployed.Runs, c.in.Candidate.Runs, func(a, b outcome.Run) bool {
+		return a.Scenario == b.Scenario && a.Repetition == b.Repetition && a.First == b.First && a.Last == b.Last && a.Records == b.Records
+	})
+}
+
 // caseResults joins the cases with their findings.
 func (c *comparison) caseResults(found []Finding) []Case {
 	out := make([]Case, len(c.cases))
@@ -227,7 +258,7 @@ func (c *comparison) caseResults(found []Finding) []Case {
 				out[i].Accepted = f.Accepted()
 			}
 		}
-		out[i].Verdict = afterSeverities(decideCase(&c.cases[i]).verdict, own)
+		out[i].Verdict = afterSeverities(decideCase(&c.cases[i], c.sameBuild()).verdict, own)
 	}
 	return out
 }

@@ -127,6 +127,8 @@ func TestCases_Table(t *testing.T) {
 
 	f("f", "h", "fails", "holds", "pass")
 	f("f", "f", "fails", "holds", "fail", "recovery-failed")
+	f("f", "f", "fails", "", "fail", "recovery-failed") // the upgrade does not mend it
+	f("f", "f", "holds", "", "fail", "recovery-failed")
 	f("h", "h", "fails", "holds", "inconclusive", "not-evaluated") // the fix was not exercised
 	f("n", "h", "fails", "holds", "not-evaluated", "not-evaluated")
 	f("h", "f", "fails", "holds", "fail", "recovery-failed")
@@ -143,6 +145,7 @@ func TestCases_SaidToFail(t *testing.T) {
 	f := func(deployed string, at int64, want Verdict) {
 		t.Helper()
 		tr := caseTrial(docked, raw(2, `{}`))
+		tr.assertion.Expect.Deployed = profile.MustFail
 		tr.assertion.RestatesFailure = []string{"stays outside"}
 		tr.deployedFacts.Objects[2].Raw = deployed
 		in := tr.input()
@@ -154,6 +157,91 @@ func TestCases_SaidToFail(t *testing.T) {
 	f(`{}`, start-1, Inconclusive)
 	f(`{}`, start+1, Fail) // said when it was known
 	f(`{"status":{"dock":"east"}}`, start-1, Fail)
+}
+
+// TestCases_SaidFaulty: a manifest that says of one assertion that the build has
+// what the upgrade is to mend says so of the others that deployed must fail.
+func TestCases_SaidFaulty(t *testing.T) {
+	f := func(expect string, want Verdict) {
+		t.Helper()
+		tr := caseTrial(docked, raw(2, `{}`))
+		tr.assertion.Expect.Deployed = profile.MustFail
+		tr.assertion.RestatesFailure = []string{"stays outside"}
+		tr.deployedFacts.Objects[2].Raw = `{}`
+		in := tr.input()
+		other := declared(profile.Assertion{Object: object("Robot"), Path: "status.gate", Condition: profile.Condition{NotEmpty: true}})
+		other.Name, other.Expect.Deployed = "another", expect
+		in.Cases = append(in.Cases, cases.Declaration{Scenario: in.Cases[0].Scenario, Assertion: &other, From: "profile yard"})
+		in.Candidate.Runs[0].Expected, in.Candidate.Runs[0].ExpectedAt = "r1 stays outside", start-1
+		if r := Compare(in); len(r.Cases) != 2 || r.Cases[1].Verdict != want || r.Verdict == Pass {
+			t.Errorf("expect %q: %+v, review %s; want %s", expect, r.Cases[1], r.Verdict, want)
+		}
+	}
+	f(profile.MustFail, Inconclusive)
+	f("", Inconclusive) // of a profile, and fails alike
+}
+
+func ofProfile(in *Input) { in.Cases[0].From = "profile yard" }
+
+func oneBuild(in *Input) {
+	in.Candidate.Build, in.Candidate.Version = in.Deployed.Build, in.Deployed.Version
+}
+
+// TestCases_Alike: what fails on both builds alike is no difference, whatever
+// was asked, if nobody declared it of this candidate or there is but one build;
+// what fails by more on the candidate is one.
+func TestCases_Alike(t *testing.T) {
+	two := func(a, b string) func(*facts.Facts) {
+		return func(f *facts.Facts) {
+			f.Objects[2].Raw = a
+			f.Objects = append(f.Objects, facts.Object{Moment: "after", Kind: "Robot", Name: "r2", Raw: b})
+		}
+	}
+	all := func(list ...func(*facts.Facts)) func(*facts.Facts) {
+		return func(f *facts.Facts) {
+			for _, change := range list {
+				change(f)
+			}
+		}
+	}
+	kept := profile.Assertion{Object: object("Ledger"), Path: "data", Condition: profile.Condition{PreservedFrom: "before"}}
+	single := profile.Assertion{Object: object("Ledger"), Path: "data.list", Condition: profile.Condition{Unique: true}}
+	restart := act(20, "script", "restart", "controller")
+	f := func(name string, a profile.Assertion, deployed, worse func(*facts.Facts), id string) {
+		t.Helper()
+		tr := caseTrial(a, deployed)
+		tr.deployedFacts = evidence(deployed)
+		if r := tr.run(); r.Cases[0].Verdict != Fail || r.Findings[0].ID != id || r.Findings[0].Severity != Break {
+			t.Errorf("%s, alike but declared: %s, %v", name, r.Cases[0].Verdict, r.Findings)
+		}
+		for how, change := range map[string]func(*Input){"of a profile": ofProfile, "one build": oneBuild} {
+			tr.change = change
+			if r := tr.run(); r.Cases[0].Verdict != Inconclusive || r.Verdict != Inconclusive || len(r.Findings) != 1 || r.Findings[0].ID != id || r.Findings[0].Severity != Info {
+				t.Errorf("%s, alike, %s: %s, review %s, %v", name, how, r.Cases[0].Verdict, r.Verdict, r.Findings)
+			}
+		}
+		if worse == nil {
+			return
+		}
+		tr = caseTrial(a, worse)
+		tr.deployedFacts, tr.change = evidence(deployed), ofProfile
+		if r := tr.run(); r.Cases[0].Verdict != Fail || r.Findings[0].Severity != Break || !strings.Contains(r.Findings[0].Message, "by more than on deployed") {
+			t.Errorf("%s, worse: %s, %v", name, r.Cases[0].Verdict, r.Findings)
+		}
+	}
+	f("value", docked, two(`{}`, `{"status":{"dock":"east"}}`), two(`{}`, `{}`), "recovery-failed")
+	f("preserved", kept, raw(3, `{"data":{}}`), nil, "recovery-failed")
+	f("unique", single, raw(3, `{"data":{"list":["a","a"]}}`), raw(3, `{"data":{"list":["a","a","b","b"]}}`), "stale-entry")
+	f("live", noStale, raw(3, `{"data":{"r7":"x"}}`), raw(3, `{"data":{"r7":"x","r8":"x"}}`), "stale-entry")
+	f("late", inTime, delay(50), func(f *facts.Facts) { f.Actions = slices.Delete(f.Actions, 1, 2) }, "budget-exceeded")
+	f("twice", once, act(20, "sensor", "docked", "r1"), all(act(20, "sensor", "docked", "r1"), act(21, "sensor", "docked", "r2"), act(22, "sensor", "docked", "r2")), "duplicate-execution")
+	f("by hand", byHand, act(20, "operator", "push", "r1"), all(act(20, "operator", "push", "r1"), act(21, "operator", "push", "r1")), "manual-intervention")
+	f("restarts", calm, all(restart, restart), all(restart, restart, restart, restart, restart), "restart")
+	tr := caseTrial(calm, all(restart, restart, restart))
+	tr.deployedFacts, tr.change = evidence(all(restart, restart)), ofProfile
+	if r := tr.run(); r.Cases[0].Verdict != Inconclusive {
+		t.Errorf("one restart more of a process that restarts again and again: %s", r.Cases[0].Verdict)
+	}
 }
 
 func TestCases_Observation(t *testing.T) {

@@ -19,7 +19,7 @@ var correlationLost = check{
 		for _, scenario := range c.in.Scenarios {
 			for _, l := range correlate.Losses(scenario, c.deployed[scenario], c.candidate[scenario]) {
 				out = append(out, Finding{
-					Scenario: scenario, Subject: l.Subject, Message: l.What,
+					Scenario: scenario, Subject: l.Subject, Message: l.What, Through: l.Field,
 					Deployed: l.Deployed, Candidate: l.Candidate,
 				})
 			}

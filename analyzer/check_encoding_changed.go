@@ -20,7 +20,7 @@ func (c *comparison) encodingFindings() []Finding {
 	var out []Finding
 	for _, e := range c.aligned().Encodings {
 		out = append(out, Finding{
-			Subject: string(e.From) + " → " + string(e.To), Severity: severityOf(e.Rules),
+			Subject: string(e.From) + " → " + string(e.To), Severity: severityOf(e.Rules), Dependents: e.Rules,
 			Message: fmt.Sprintf("%s written as %s in place of %s, in %s", count(int64(e.Messages), "message", "messages"),
 				e.To, e.From, short(strings.Join(e.Scenarios, ", "))) + dependOn(e.Rules),
 			Deployed: e.Deployed, Candidate: e.Candidate,

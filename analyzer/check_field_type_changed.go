@@ -4,7 +4,8 @@ import (
 	"github.com/stillfires/stillfires/internal/align"
 )
 
-// fieldTypeChanged: a field has a type that none of its values had, null aside.
+// fieldTypeChanged: a field has a type that none of its values had; null is one only
+// where the field was never null and is nothing else any more.
 var fieldTypeChanged = check{
 	ID:       "field-type-changed",
 	Doc:      "a field of a message has another type; `info` where no rule depends on it",

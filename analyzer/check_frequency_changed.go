@@ -58,6 +58,9 @@ func (c *cell) emptied(d frequency) Finding {
 	f.Said = c.said(f.Parting, f.Deployed)
 	said, near := c.nearest(f.Parting)
 	f.Nearest = near
+	if moved(said, near) {
+		f.MovedFrom = said.field
+	}
 	c.blame(&f, &c.candidate)
 	f.Message = fmt.Sprintf("still %s on both builds, but without a line on candidate, with %s on deployed: %s%s",
 		c.fires(), d, f.Cause, whatBecame(said, near))

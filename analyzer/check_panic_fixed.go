@@ -8,8 +8,6 @@ var panicFixed = check{
 	runs: panicFindings("fixed", func(c *comparison, v *Panic) string {
 		text := "panic " + short(v.Title()) + ": " + v.Deployed.told("deployed")
 		switch {
-		case v.Candidate.Runs == 0:
-			text += "; the candidate has no run of this scenario: nothing follows"
 		case v.Candidate.Runs > 1:
 			text += "; in none of " + count(int64(v.Candidate.Runs), "run", "runs") + " on candidate"
 		default:

@@ -17,7 +17,7 @@ func (c *comparison) unparseableFindings() []Finding {
 	var out []Finding
 	for _, u := range c.aligned().Unparseable {
 		out = append(out, Finding{
-			Scenario: u.Scenario, Subject: u.Stream, Severity: severityOf(u.Rules),
+			Scenario: u.Scenario, Subject: u.Stream, Severity: severityOf(u.Rules), Dependents: u.Rules,
 			Message: fmt.Sprintf("%d of %d records of the stream %s are not in its format on candidate, %d of %d on deployed",
 				u.Candidate, u.CandidateRecords, u.Stream, u.Deployed, u.DeployedRecords) + dependOn(u.Rules),
 		})

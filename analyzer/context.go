@@ -111,12 +111,26 @@ func (c *comparison) notifications(r *Report) {
 	if c.in.Notifications == nil {
 		return
 	}
+	var of, contexts []string // alerts, and what they lack: that of one list together
 	for _, need := range c.in.Notifications.Require {
-		if names := lacking[need.Name]; len(names) > 0 {
-			slices.Sort(names)
-			r.Notes = append(r.Notes, fmt.Sprintf("on neither build the alerts of %s name the %s that is required of notifications",
-				some(names, 5), need.Name))
+		names := lacking[need.Name]
+		if len(names) == 0 {
+			continue
 		}
+		slices.Sort(names)
+		by := some(names, 3)
+		if i := slices.Index(of, by); i >= 0 {
+			contexts[i] += ", the " + need.Name
+			continue
+		}
+		of, contexts = append(of, by), append(contexts, "the "+need.Name)
+	}
+	var parts []string
+	for i, by := range of {
+		parts = append(parts, contexts[i]+" by alerts of "+by)
+	}
+	if len(parts) > 0 {
+		r.Notes = append(r.Notes, "required of notifications and named on neither build: "+strings.Join(parts, "; "))
 	}
 }
 

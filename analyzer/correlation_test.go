@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/rules"
 )
 
 // told is what a log said of five tasks: by UID, by name, and which runner
@@ -104,10 +106,10 @@ func TestNotifications(t *testing.T) {
 		if got := contains(ids(r), "notification-context-lost"); got != find {
 			t.Errorf("found %v; want %v", got, find)
 		}
-		if got := strings.Contains(strings.Join(r.Notes, "\n"), "on neither build the alerts of Dispatched name the task"); got != note {
+		if got := strings.Contains(strings.Join(r.Notes, "\n"), "named on neither build: the task by alerts of Dispatched"); got != note {
 			t.Errorf("note %v; want %v: %q", got, note, r.Notes)
 		}
-		if strings.Contains(strings.Join(r.Notes, "\n"), "name the queue") {
+		if strings.Contains(strings.Join(r.Notes, "\n"), "the queue by") {
 			t.Errorf("the label queue was not seen: %q", r.Notes)
 		}
 	}
@@ -145,6 +147,25 @@ func TestSensitiveData(t *testing.T) {
 	f("password=hunter22 is wrong", "password: hunter22")
 	f(`{"password":"hunter22"}`, "password: hunter22")
 	f("the password: incorrect")
+	f("password='hunter22x'", "password: hunter22x")
+	f(`password="hunter22x" ok`, "password: hunter22x")
+	f("DB_PASSWORD=hunter22x", "password: hunter22x")
+	f("PGPASSWORD=hunter22x psql", "password: hunter22x")
+	f("spring.datasource.password: hunter22!", "password: hunter22!")
+	f(`{"dbPassword": "correct horse"}`, "password: correct horse")
+	f(`says "password\":\"hunter22\"}`, "password: hunter22")
+	f(`password="it's"`)
+	f("mysql --password hunter22x", "password: hunter22x")
+	f("curl --auth-token=abcdef1234", "password: abcdef1234")
+	f("GET /x?access_token=abcdef1234&y=1", "password: abcdef1234")
+	f("X-Api-Key: abcdef1234", "password: abcdef1234")
+	f("client-secret=abcdef1234", "password: abcdef1234")
+	f("glpat-"+strings.Repeat("a1", 10), "GitLab token: glpat-"+strings.Repeat("a1", 10))
+	f("password=<redacted> password=****** password=(masked: password) api_key=${KEY} password=%s")
+	f("password=incorrect, password: wrong, reset-password=required")
+	f("PWD=/work/main secret=registry-credentials continueToken=abcdef1234 token: expired")
+	f("passwordFile=/etc/secrets/db")
+	f("WWW-Authenticate: Bearer authentication-is-required-here")
 	f("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x",
 		"private key: -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----")
 	f("mail jane.doe@example.com", "e-mail address: jane.doe@example.com")
@@ -188,5 +209,77 @@ func TestSensitiveData_Masked(t *testing.T) {
 	}
 	if in.Deployed.Runs[0].Outcomes[0].Evidence[0].Line != line {
 		t.Error("the input was changed")
+	}
+}
+
+// TestSensitiveData_MaskedEverywhere: whatever part of the report takes a text
+// from a log, it is without what an alert held, and still refers to the others.
+func TestSensitiveData_MaskedEverywhere(t *testing.T) {
+	const secret, word = "hunter22hunter", "drill-bit"
+	tr := annotated("login password=" + secret + " or password=" + word)()
+	tr.deployedMessages = said("login by "+secret, 9, "by", secret)
+	tr.messages = said("login as "+secret, 9, "who", secret)
+	p := *recovered
+	p.Kind, p.Value, p.Fields = "bad "+secret, secret, map[string]string{"who": secret}
+	p.First.Line = "panic: " + secret
+	tr.deployedPanics = []outcome.Panic{p}
+	a := declared(docked)
+	tr.assertion = &a
+	tr.deployedFacts = evidence(nil)
+	tr.candidateFacts = evidence(raw(2, `{"status":{"dock":""}}`))
+	tr.candidateFacts.Objects[2].Name = secret
+	tr.change = func(in *Input) {
+		in.Notes = []string{"of " + secret}
+		in.Candidate.Version = word
+	}
+	in := tr.input()
+	r := Compare(in)
+	if r.Hide == nil || r.Hide(secret) == secret {
+		t.Fatal("nothing is hidden")
+	}
+	if r.Candidate.Version != word {
+		t.Errorf("the version is %q", r.Candidate.Version)
+	}
+	var shown []string
+	texts(reflect.ValueOf(*r), "", func(path, text string) {
+		if strings.Contains(text, secret) {
+			shown = append(shown, path)
+		}
+	})
+	if len(shown) > 0 {
+		t.Errorf("it stands in %v", shown)
+	}
+	if len(r.Panics) != 1 || len(r.Messages.Changes) == 0 || len(r.Cases) != 1 || !strings.Contains(r.Panics[0].Kind, "(masked: password)") {
+		t.Errorf("parts are missing: %+v", r.Panics)
+	}
+	if in.Deployed.Runs[0].Panics[0].Fields["who"] != secret || in.Deployed.Runs[0].Messages[0].First.Line == "" ||
+		!strings.Contains(in.Deployed.Runs[0].Messages[0].First.Line, secret) {
+		t.Error("the input was changed")
+	}
+}
+
+// texts calls f with every text that can be reached through exported fields.
+func texts(v reflect.Value, path string, f func(path, text string)) {
+	switch v.Kind() {
+	case reflect.String:
+		f(path, v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			texts(v.Elem(), path, f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if fd := v.Type().Field(i); fd.IsExported() && fd.Type != reflect.TypeFor[*rules.Rule]() {
+				texts(v.Field(i), path+"."+fd.Name, f)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			texts(v.Index(i), path+"[]", f)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			texts(it.Value(), path+"{}", f)
+		}
 	}
 }

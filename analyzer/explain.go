@@ -29,6 +29,9 @@ func (c *cell) lost() Finding {
 		said, near := c.nearest(f.Parting)
 		f.Nearest = near
 		f.Message += whatBecame(said, near)
+		if moved(said, near) {
+			f.MovedFrom = said.field
+		}
 	}
 	f.Said = c.said(f.Parting, f.Deployed)
 	c.blame(&f, &c.candidate)
@@ -64,11 +67,16 @@ func whatBecame(said *wording, near []Near) string {
 	if len(near) == 0 {
 		return ""
 	}
-	text := near[0].words()
-	if said.field != near[0].Field && said.field != "" && near[0].Field != "" && slices.Equal(said.words, words(text)) {
+	if moved(said, near) {
 		return "; the text of field " + said.field + " now stands in " + near[0].Field
 	}
-	return "; nearest: " + short(text)
+	return "; nearest: " + short(near[0].words())
+}
+
+// moved reports whether the same text stands in another field.
+func moved(said *wording, near []Near) bool {
+	return len(near) > 0 && said.field != near[0].Field && said.field != "" && near[0].Field != "" &&
+		slices.Equal(said.words, words(near[0].words()))
 }
 
 // gained explains a rule that fires on candidate and not on deployed.

@@ -159,7 +159,8 @@ func (d *dependents) depends(ch *align.Change, rule int) bool {
 }
 
 // ofField returns the rules that read a message whose field changed, and name
-// the field.
+// the field. If the message itself is gone, those that find it no more are among
+// them, by whatever text they looked for.
 func (d *dependents) ofField(f *align.FieldSummary, res *align.Result) []*rules.Rule {
 	runs := d.deployed
 	if f.Class == align.FieldGained {
@@ -167,6 +168,13 @@ func (d *dependents) ofField(f *align.FieldSummary, res *align.Result) []*rules.
 	}
 	var out []*rules.Rule
 	for i := range d.rules {
+		if f.NoMessage() && slices.ContainsFunc(f.Changes, func(n int) bool {
+			ch := &res.Changes[n]
+			return d.seen(d.deployed, i, ch.Deployed) > 0 && d.seen(d.candidate, i, ch.Candidate) == 0
+		}) {
+			out = append(out, &d.rules[i])
+			continue
+		}
 		if !slices.ContainsFunc(append([]string{f.Name}, f.Within...), d.named[i].names) {
 			continue
 		}

@@ -21,14 +21,14 @@ func (c *comparison) messageFindings(class align.Class, said func(*MessageChange
 	m := c.aligned()
 	for i := range m.Changes {
 		ch := &m.Changes[i]
-		if !ch.Has(class) || len(ch.Rules) == 0 && (ch.Weak || ch.Elsewhere) {
+		if !ch.Has(class) || len(ch.Rules) == 0 && (ch.Weak || ch.Elsewhere) || class == align.Reworded && c.otherPanic(ch) {
 			continue
 		}
 		dependents := dependOn(ch.Rules)
 		if class == align.Added {
 			dependents = seenBy(ch.Rules)
 		}
-		f := Finding{Subject: subjectOf(ch), Message: said(ch) + where(ch) + doubts(ch) + dependents, Severity: severityOf(ch.Rules)}
+		f := Finding{Subject: subjectOf(ch), Message: said(ch) + where(ch) + doubts(ch) + dependents, Severity: severityOf(ch.Rules), Dependents: ch.Rules}
 		if ch.Weak || class == align.Added {
 			// No rule can depend on what was not there; what it does to rules is
 			// told of them.
@@ -41,6 +41,23 @@ func (c *comparison) messageFindings(class align.Class, said func(*MessageChange
 		out = append(out, f)
 	}
 	return out
+}
+
+// otherPanic reports whether what one field of a message said on either build is
+// the text of a panic: then the build panics in another way, and words it no
+// otherwise.
+func (c *comparison) otherPanic(ch *MessageChange) bool {
+	texts := func(kinds []*align.Kind, runs []outcome.Run) bool {
+		return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k *align.Kind) bool { return k.Field == "" || !startsPanic(&k.First, runs) })
+	}
+	return texts(ch.Deployed, c.in.Deployed.Runs) && texts(ch.Candidate, c.in.Candidate.Runs)
+}
+
+// startsPanic reports whether a record is the first of a panic.
+func startsPanic(e *outcome.Evidence, runs []outcome.Run) bool {
+	return slices.ContainsFunc(runs, func(r outcome.Run) bool {
+		return slices.ContainsFunc(r.Panics, func(p outcome.Panic) bool { return p.First.Time == e.Time && p.First.Line == e.Line })
+	})
 }
 
 // severityOf is info where no rule depends on what changed.
@@ -78,10 +95,14 @@ func firstOf(kinds []*align.Kind) *outcome.Evidence {
 	return &kinds[0].First
 }
 
-// subjectOf names a message for good: what it says, and who writes it.
+// subjectOf names a message for good: what it says, of a sentence in which
+// message, and who writes it.
 func subjectOf(ch *MessageChange) string {
 	k := firstKind(ch)
 	s := ch.Text()
+	if k.Field != "" {
+		s += " in " + k.Text
+	}
 	if k.Logger != "" {
 		s += " (logger " + k.Logger + ")"
 	}
@@ -211,7 +232,7 @@ func (c *comparison) fieldFindings(class align.Class, said func(*FieldSummary) s
 		if s.Class != class || s.Weak && len(s.Rules) == 0 {
 			continue
 		}
-		f := Finding{Subject: s.Name, Message: said(s) + ofMessages(m, s) + dependOn(s.Rules), Severity: severityOf(s.Rules)}
+		f := Finding{Subject: s.Name, Message: said(s) + ofMessages(m, s) + dependOn(s.Rules), Severity: severityOf(s.Rules), Dependents: s.Rules}
 		if s.To != "" {
 			f.Subject += " → " + s.To
 		}

@@ -17,7 +17,8 @@ type Panic struct {
 	Signature string
 	Kind      string
 	Frames    []outcome.Frame // of the application, from where it panicked; as written most fully
-	// Class is "new", "persists" or "fixed".
+	// Class is "new", "persists", "fixed", or "not-compared" if deployed
+	// panicked in a scenario of which the candidate has no run.
 	Class               string
 	Deployed, Candidate PanicSide
 	// Other are ways in which the same panic was handled in other scenarios.
@@ -97,6 +98,8 @@ func (c *comparison) lookAtPanics() []Panic {
 		case v.Deployed.With == 0:
 			v.Class = "new"
 			v.Candidate.discount(c.firedOn(c.deployed[v.Scenario]))
+		case v.Candidate.Runs == 0:
+			v.Class = "not-compared"
 		case v.Candidate.With == 0:
 			v.Class = "fixed"
 			v.Deployed.discount(c.firedOn(c.candidate[v.Scenario]))

@@ -116,6 +116,17 @@ func TestPanics_Swapped(t *testing.T) {
 	f(nil, nil, nil, nil, nil)
 }
 
+// TestPanics_NotRun: that a build has no run of a scenario does not show that
+// its panics are fixed.
+func TestPanics_NotRun(t *testing.T) {
+	in := panicking(recovered, nil)().input()
+	in.Candidate.Runs = nil
+	r := Compare(in)
+	if got := panicIDs(r); slices.Contains(got, "panic-fixed") || len(r.Panics) != 1 || r.Panics[0].Class != "not-compared" || r.Verdict == Pass {
+		t.Errorf("%v, %+v, review %s", got, r.Panics, r.Verdict)
+	}
+}
+
 // TestPanics_Unseen: a set that sees one way of handling is told of the other.
 func TestPanics_Unseen(t *testing.T) {
 	in := panicking(recovered, crash)().input()

@@ -39,6 +39,9 @@ type Report struct {
 	Explained []*rules.Rule
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
 	Patch string
+	// PatchFromRoot reports whether Patch is to be applied in the root of the
+	// file system, not in the working folder.
+	PatchFromRoot bool
 
 	// Correlation says how the logs of both builds tell the recorded objects
 	// apart and join them; nil: no profile declares any, or none was recorded.
@@ -47,6 +50,9 @@ type Report struct {
 	// file, line, name, scenario; those of rules that did not fire are left
 	// out.
 	Notifications []Notification
+	// Hide puts the names of their forms in place of the secrets that alerts
+	// held, in a text that is added to the report; nil: they held none.
+	Hide func(text string) string
 }
 
 // LoadOf says under which load a scenario ran; empty: under none.
@@ -142,6 +148,16 @@ type Finding struct {
 	Said    string
 	Parting *Parting // nil: not about lost or new lines
 	Nearest []Near   // at most 3, best first
+	// MovedFrom is the field in which the text stood on the deployed build that
+	// stands in another field now, that of the first of Nearest. It is empty
+	// where the text is another, or in the same field.
+	MovedFrom string
+	// Through is the field by which the deployed build's log told the
+	// identifier that is lost; empty where none is.
+	Through string
+	// Dependents are the rules that read the message or field that changed, in
+	// no particular order.
+	Dependents []*rules.Rule
 	// Repair is nil where none was looked for.
 	Repair *Repair
 }

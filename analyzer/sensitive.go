@@ -1,6 +1,9 @@
 package analyzer
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/stillfires/stillfires/internal/profile"
 )
 
@@ -18,7 +21,47 @@ var secretForms = []struct{ name, form string }{
 	{"Slack token", `\bxox[abeprs]-[A-Za-z0-9-]{10,}`},
 	{"private key", `-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----(?s:.*?-----END (?:[A-Z]+ )*PRIVATE KEY-----|.*)`},
 	{"password in a URL", `\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`},
-	{"password", `(?i)\b(?:password|passwd|client_secret|api_?key)(?:=|"\s*:\s*"|':\s*')([^\s"',;&<>{}]{6,})`},
+	{"GitLab token", `\bglpat-[A-Za-z0-9_-]{20,}`},
+	{"Hugging Face token", `\bhf_[A-Za-z0-9]{30,}`},
+	{"npm token", `\bnpm_[A-Za-z0-9]{36}\b`},
+	{"Stripe key", `\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`},
+	{"Azure storage key", `(?i)\baccountkey=([A-Za-z0-9+/]{40,}=*)`},
+	{"password", secretKey + `(?:\\?["'])?\s*[:=]\s*\\?["']([^"'\\]{6,})`},
+	{"password", secretKey + `=` + secretValue},
+	// After a colon a sentence may go on, so that a word is no value there.
+	{"password", secretKey + `:\s?["']?([^\s"',;&<>{}]{3,}[0-9!@#$%^*+][^\s"',;&<>{}]*)`},
+	{"password", `(?i)--[\w-]*(?:password|passwd|token|api-key)[ =]["']?` + secretValue},
+}
+
+// secretKey fits the names of what is secret, at the end of a name, and
+// secretValue what stands behind one. The name of a Secret and a token that tells where a
+// list goes on are none.
+const (
+	secretKey   = `(?i)(?:password|passwd|passphrase|\bpwd|client[._-]?secret|api[._-]?key|access[._-]?token|auth[._-]?token)`
+	secretValue = `([^\s"',;&<>{}]{6,})`
+)
+
+// placeholder reports whether a text that stands where a secret would is none:
+// somebody masked it, or it says what is with the secret.
+func placeholder(s string) bool {
+	s = strings.ToLower(s)
+	for _, p := range []string{"(masked", "[redacted", "%!", "${", "$(", "/"} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	s = strings.Trim(s, "*.-_[]()%$#x")
+	switch s {
+	case "", "redacted", "masked", "hidden", "removed", "filtered", "undefined", "required", "incorrect", "invalid", "missing",
+		"expired", "changed", "disabled", "enabled", "unknown", "rejected", "accepted", "password", "secret":
+		return true
+	}
+	return false
+}
+
+// joinedWords reports whether a text is words of small letters that are joined.
+func joinedWords(s string) bool {
+	return strings.ContainsAny(s, "-_/.") && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-_/.") == ""
 }
 
 // emailForm is the address of a person. It is asked for only where that was
@@ -73,9 +116,13 @@ func (f *secretFinder) in(text string) []secret {
 		return found
 	}
 	var out []secret
-	for _, form := range f.forms {
+	for i, form := range f.forms {
 		for _, part := range form.Match.All(text[:min(len(text), maxSecretText)]) {
-			out = append(out, secret{form.Name, part})
+			s := secret{form.Name, part}
+			if i < len(secretForms) && (placeholder(part) || s.form == "bearer token" && joinedWords(part)) || slices.Contains(out, s) {
+				continue
+			}
+			out = append(out, s)
 		}
 	}
 	if len(f.seen) < maxSecretTexts {

@@ -25,11 +25,17 @@ type observers struct {
 	messages *messages.Catalogue
 	panics   *panicWatch
 	joins    *correlate.Collector // nil: nothing is known that records could name
+	// inPanics counts the records of each message in each occurrence of a panic.
+	inPanics map[recordTag]int64
 }
+
+// maxInPanics bounds the pairs that are counted.
+const maxInPanics = 1 << 16
 
 func newObservers(src *Source, p *profile.Profile) *observers {
 	return &observers{
-		src: src, messages: messages.NewCatalogue(), panics: newPanicWatch(src),
+		inPanics: map[recordTag]int64{},
+		src:      src, messages: messages.NewCatalogue(), panics: newPanicWatch(src),
 		joins: correlate.NewCollector(correlate.Learn(p, src.Facts), src.Streams),
 	}
 }
@@ -40,9 +46,13 @@ func (o *observers) next(stream int) { o.panics.next(stream) }
 func (o *observers) add(stream int, e *logs.Entry) recordTag {
 	message := o.messages.Add(o.src.Streams[stream], e)
 	if o.joins != nil {
-		o.joins.Add(stream, e, message)
+		o.joins.Add(stream, e, o.messages.Record(), message)
 	}
-	return recordTag{message: message + 1, panic: o.panics.add(stream, e)}
+	tag := recordTag{message: message + 1, panic: o.panics.add(stream, e)}
+	if tag.panic > 0 && tag.message > 0 && len(o.inPanics) < maxInPanics {
+		o.inPanics[tag]++
+	}
+	return tag
 }
 
 // finish writes what was seen to res, and to the outcomes of the rules which
@@ -51,6 +61,11 @@ func (o *observers) finish(res *Result, rules []*ruleState) {
 	var final []int32
 	res.Messages, final, res.MessagesCut = o.messages.Finish()
 	panicOf := o.panics.finish(res)
+	for tag, n := range o.inPanics {
+		if panicOf[tag.panic-1] >= 0 {
+			res.Messages[final[tag.message-1]].Panics += n
+		}
+	}
 	for i, rs := range rules {
 		res.Outcomes[i].Uses, res.Outcomes[i].Panics = rs.seen.list(final, panicOf)
 	}

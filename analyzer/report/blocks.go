@@ -10,80 +10,92 @@ import (
 
 // Bounds on what is shown of broken rules.
 const (
-	briefBlocks = 12 // causes in short
-	leastBriefs = 3  // of them, even where there is no room
-	alsoRules   = 6  // rules named with their place that break by the same cause
-	alsoBrief   = 2  // likewise below a cause in short
+	firstScreen = 40 // lines for the verdict and what breaks
+	leastTerse  = 3  // causes that are told at least, even where there is no room
+	alsoLines   = 2  // for the rules that break by the same cause
+	briefLines  = 3  // for what is said of a cause in short
+	writeLines  = 2  // for what to write instead
 	restLines   = 3  // for the names of the rest
-	restCost    = 6  // lines that naming a rest takes: so many more are no loss
+	restCost    = 4  // lines that naming a rest takes: so many more are no loss
 )
 
-// breaks returns a block for each cause that breaks rules, and the rules it
-// tells of with their place. As many as fit the room have their evidence, at
-// least the first; the others are told in short, and the rest by name.
-func (s *screen) breaks(r *analyzer.Report, room int) (text string, told map[*rules.Rule]bool) {
-	all := byCause(ranked(blocks(r, analyzer.Break)))
-	var full, brief []string
-	for _, b := range all {
-		full = append(full, s.part(func() { s.full(b) }))
-		brief = append(brief, s.part(func() { s.brief(b) }))
+// Ways to tell of a cause, from the shortest.
+const (
+	terse = iota // the rule and its place, and a line of why and what to write
+	short        // the same in two lines
+	brief        // in sentences, with what proves it and the other rules
+	full         // with the evidence
+	ways
+)
+
+// breaks returns a block for each cause that breaks rules, and the rules that
+// it tells of. All causes are told as long as there is room for a line of each, the
+// rest by name. What room is left makes those longer that come first.
+func (s *screen) breaks(room int) (text string, told map[*rules.Rule]bool) {
+	all := byCause(s.t.ranked(blocks(s.t.r, analyzer.Break)))
+	texts := make([][ways]string, len(all))
+	for i, b := range all {
+		texts[i] = [ways]string{
+			s.part(func() { s.terse(b, 1) }), s.part(func() { s.terse(b, 2) }),
+			s.part(func() { s.brief(b) }), s.part(func() { s.full(b) }),
+		}
 	}
-	n, m := s.share(full, brief, room)
 	var out strings.Builder
 	told = map[*rules.Rule]bool{}
-	for i, b := range all[:n+m] {
-		most := alsoRules
-		switch {
-		case i < n:
-			out.WriteString(full[i])
-		case i == n:
+	chosen := s.share(texts, room)
+	for i, way := range chosen {
+		if way != full && (i == 0 || chosen[i-1] == full) {
 			out.WriteByte('\n')
-			fallthrough
-		default:
-			out.WriteString(brief[i])
-			most = alsoBrief
 		}
-		told[b.first.Rule] = true
-		for j, o := range b.also {
-			if j < most || s.all {
-				told[o.first.Rule] = true
-			}
+		out.WriteString(texts[i][way])
+		told[all[i].first.Rule] = true
+		for _, o := range all[i].also {
+			told[o.first.Rule] = true // with what it breaks by, if not by name
 		}
 	}
-	if n+m < len(all) {
-		out.WriteString(s.part(func() { s.rest(all[n+m:]) }))
+	if len(chosen) < len(all) {
+		out.WriteString(s.part(func() { s.rest(all[len(chosen):]) }))
 	}
 	return out.String(), told
 }
 
-// share returns how many blocks are shown in full, and how many after them in
-// short.
-func (s *screen) share(full, brief []string, room int) (n, m int) {
+// share returns how each of the blocks is told for which there is room.
+func (s *screen) share(texts [][ways]string, room int) []int {
+	chosen := make([]int, 0, len(texts))
 	if s.all {
-		return len(full), 0
-	}
-	used := 0
-	for n < len(full) {
-		short := 0
-		if rest := brief[n+1:]; len(rest) > 0 {
-			short = 1 + lines(rest[:min(len(rest), briefBlocks)]...)
+		for range texts {
+			chosen = append(chosen, full)
 		}
-		if n > 0 && used+lines(full[n])+short > room {
-			break
+		return chosen
+	}
+	used := 1 // the empty line before those in short
+	for _, t := range texts {
+		used += lines(t[terse])
+	}
+	if used > room+restCost {
+		used = 1
+		for i, t := range texts {
+			if used += lines(t[terse]); i >= leastTerse && used > room {
+				break
+			}
+			chosen = append(chosen, terse)
 		}
-		used += lines(full[n])
-		n++
+		return chosen
 	}
-	rest := brief[n:]
-	if used+1+lines(rest...) <= room+restCost {
-		return n, len(rest)
+	chosen = chosen[:len(texts)]
+	longer := func(way int, among [][ways]string) {
+		for i, t := range among {
+			if more := lines(t[way]) - lines(t[chosen[i]]); chosen[i] < way && used+more <= room {
+				used += more
+				chosen[i] = way
+			}
+		}
 	}
-	used++ // the empty line
-	for m < min(len(rest), briefBlocks) && (m < leastBriefs || used+lines(rest[m]) <= room) {
-		used += lines(rest[m])
-		m++
+	longer(brief, texts[:min(len(texts), 1)])
+	for way := range ways {
+		longer(way, texts)
 	}
-	return n, m
+	return chosen
 }
 
 // lines counts the lines of texts.
@@ -97,34 +109,119 @@ func lines(texts ...string) int {
 
 // full writes a cause with its evidence.
 func (s *screen) full(b *block) {
+	f := b.first
 	s.line("")
 	s.head(b)
-	if len(b.scenarios) > 0 && (s.scenarios > 1 || b.declared()) {
-		s.wrap("  ", b.where(6))
+	s.wrap("  ", bounded(s.t.consequence(b)))
+	if when, _, ok := strings.Cut(f.Message, ": "+f.Cause); ok && f.Cause != "" && strings.Contains(when, "(") {
+		s.field("when", when)
 	}
-	s.wrap("  ", bounded(withoutNearest(b.first)))
-	if p := b.first.Parting; p != nil {
+	if p := f.Parting; p != nil {
 		s.field("stage", fmt.Sprintf("lines left %d → %d  after  %s", p.Deployed, p.Candidate, p.Stage))
 	}
-	s.evidence("deployed", b.first.Deployed, b.first.Said)
-	s.evidence("candidate", b.first.Candidate, b.first.Said)
-	for i := range b.first.Nearest {
+	s.evidence("deployed", f.Deployed, f.Said)
+	s.evidence("candidate", f.Candidate, f.Said)
+	for i := range f.Nearest {
 		if i > 0 && !s.all {
 			break
 		}
-		s.diff(&b.first.Nearest[i])
+		s.diff(&f.Nearest[i])
 	}
-	s.repair(b.first)
-	s.also(b.also, alsoRules)
+	s.remedy(b, true)
+	s.alsoLong(b)
+}
+
+// brief writes a cause in short: the rule and its place, the consequence and
+// since when, and what to write instead.
+func (s *screen) brief(b *block) {
+	s.head(b)
+	s.wrapUpTo(briefLines, "  ", "  ", bounded(s.t.consequence(b)))
+	s.remedy(b, false)
+	s.also(b, alsoLines)
+}
+
+// terse writes a cause without ado: the rule and its place, with the others
+// that break by it, then, in so many lines at most, what to write or else why.
+func (s *screen) terse(b *block, most int) {
+	others := s.others(b)
+	s.headed(b, others)
+	text := s.t.short(b)
+	switch write, proof := s.t.remedy(b); {
+	case write != "":
+		text += "; write " + write
+		proof = strings.Replace(proof, " where it must", "", 1)
+		if both := text + " (" + proof + ")"; columns.StringWidth(clean(both)) <= most*(s.width-12) {
+			text = both
+		}
+	case proof != "":
+		text += ": " + since(b.first) + "; no repair: " + proof
+	default:
+		text += ": " + since(b.first)
+	}
+	tail := ""
+	if len(b.also) > 0 && others == "" {
+		tail = fmt.Sprintf(" +%d more", len(b.also))
+	}
+	if most > 1 {
+		s.wrapUpTo(most, "  ", "  ", bounded(text)+tail)
+		return
+	}
+	s.line("  %s%s", cut(clean(text), s.width-2-len(tail)), tail)
+}
+
+// others names the rules that break by the cause of a block, to stand after
+// its own name; empty where there is no room for that.
+func (s *screen) others(b *block) string {
+	if len(b.also) == 0 {
+		return ""
+	}
+	var names []string
+	for _, o := range b.also {
+		names = append(names, clean(o.title()))
+	}
+	text := " + " + strings.Join(names, ", ")
+	own := columns.StringWidth("BREAK  "+b.first.ID+"  "+clean(b.title())) + 2 + columns.StringWidth(s.place(b.first.Pos))
+	if own+columns.StringWidth(text) > s.width {
+		return ""
+	}
+	return text
+}
+
+// remedy writes what to write instead, and what proves it, or what is missing.
+// In long it also writes the lines that the change matches.
+func (s *screen) remedy(b *block, long bool) {
+	const indent = "             "
+	write, proof := s.t.remedy(b)
+	label := func(name string) string { return "  " + s.paint(dim, fmt.Sprintf("%-11s", name)) }
+	switch {
+	case write == "" && proof == "":
+		return
+	case write == "":
+		s.wrapUpTo(writeLines, label("repair"), indent, "none: "+bounded(proof))
+		return
+	}
+	write = clean(write)
+	if joined := write + "  (" + proof + ")"; !long && columns.StringWidth(joined) <= s.width-len(indent) {
+		s.line("%s%s", label("write"), joined)
+		return
+	}
+	s.wrapUpTo(writeLines, label("write"), indent, bounded(write))
+	s.wrapUpTo(writeLines, label("tried"), indent, proof)
+	if long {
+		s.wrapUpTo(writeLines, label(""), indent, "lines: "+proven(b.first))
+	}
 }
 
 // head writes "BREAK  alert-lost  Name  file:1:2", the place at the right end
 // or, where the width is small, in a line of its own.
-func (s *screen) head(b *block) {
+func (s *screen) head(b *block) { s.headed(b, "") }
+
+// headed is [screen.head] with something after the name.
+func (s *screen) headed(b *block, after string) {
 	const word, leastLeft = "BREAK", 24
 	room := s.width - len(word)
 	left := "  " + b.first.ID
-	if t := clean(b.title()); t != "" {
+	if t := clean(b.title()) + after; t != "" {
 		left += "  " + t
 	}
 	painted := s.paint(bold+";"+red, word)
@@ -153,73 +250,74 @@ func (s *screen) fitted(f *analyzer.Finding, n int) string {
 	return cutLeft(pos, max(n, file+1))
 }
 
-// also writes the other rules that break by the same cause, one a line with
-// its place, then those that do not fit by name.
-func (s *screen) also(list []*block, most int) {
-	const indent = 13
-	for i, b := range list {
+// also names the other rules that break by the same cause, with their places.
+func (s *screen) also(b *block, most int) {
+	const indent = "             "
+	if len(b.also) == 0 {
+		return
+	}
+	var names []string
+	file, id := b.first.Pos.File, ""
+	for _, o := range b.also {
+		name := clean(o.title())
+		switch p := o.first.Pos; {
+		case p.Line == 0 && o.first.ID == id:
+		case p.Line == 0:
+			id = o.first.ID
+			name = id + " " + name
+		case p.File == file:
+			name += fmt.Sprintf(" :%d", p.Line)
+		default:
+			file = p.File
+			p.Column = 0
+			name += " " + s.place(p)
+		}
+		names = append(names, name)
+	}
+	head := "  " + s.paint(dim, fmt.Sprintf("%-11s", "also"))
+	text := strings.Join(names, ", ")
+	if n := len(wrapped(text, s.width-len(indent), s.width-len(indent))); n > most {
+		text = fmt.Sprintf("%s: %s", plural(len(names), "more rule"), text)
+	}
+	s.wrapUpTo(most, head, indent, text)
+}
+
+// alsoLong is [screen.also] with a paragraph for each: what becomes of it and,
+// where that is another change, what to write in it.
+func (s *screen) alsoLong(b *block) {
+	const indent = "             "
+	if !s.all {
+		s.also(b, alsoLines)
+		return
+	}
+	for i, o := range b.also {
 		label := ""
 		if i == 0 {
 			label = "also"
 		}
-		if i == most && !s.all {
-			var names []string
-			for _, o := range list[i:] {
-				names = append(names, o.title())
-			}
-			s.field(label, fmt.Sprintf("and %d more: %s", len(list)-i, strings.Join(names, ", ")))
-			return
+		s.wrapFrom("  "+s.paint(dim, fmt.Sprintf("%-11s", label)), indent, o.first.ID+" "+o.title()+" "+s.place(o.first.Pos))
+		s.wrap(indent, bounded(s.t.consequence(o)))
+		if write, proof := s.t.remedy(o); write != "" {
+			s.wrap(indent, "write "+bounded(write))
+			s.wrap(indent, proof)
 		}
-		s.line("  %s%s", s.paint(dim, fmt.Sprintf("%-11s", label)), s.entry(b, s.width-indent))
 	}
 }
 
-// entry names a broken rule with its place in n columns.
-func (s *screen) entry(b *block, n int) string {
-	left := b.first.ID + "  " + clean(b.title())
-	pos := cutLeft(s.fitted(b.first, n-columns.StringWidth(left)-2), n*2/3)
-	return cutMiddle(left, n-columns.StringWidth(pos)-2) + "  " + pos
-}
-
-// brief writes a cause in short: the rule and its place, then why and, where
-// there is room, the one other rule that breaks by it.
-func (s *screen) brief(b *block) {
-	const indent, leastCause = "  ", 15
-	s.head(b)
-	room := s.width - len(indent)
-	cause := clean(b.first.Cause)
-	if cause == "" {
-		cause = bounded(withoutNearest(b.first))
-	}
-	// Scenarios are named where they are not simply all.
-	where := ""
-	if s.scenarios > 1 && (b.declared() || len(b.scenarios) < s.scenarios) {
-		where = clean(b.where(2)) + ": "
-	}
-	if len(b.also) == 1 {
-		other := b.also[0]
-		also := ", also " + clean(other.title()) + " " + s.place(other.first.Pos)
-		if left := room - columns.StringWidth(where+also); left >= leastCause {
-			if p := b.first.Parting; p != nil && columns.StringWidth(cause) > left {
-				cause = clean(p.Stage)
-			}
-			s.line("%s%s%s%s", indent, where, cut(cause, left), also)
-			return
-		}
-	}
-	s.line("%s%s", indent, cut(where+cause, room))
-	s.also(b.also, alsoBrief)
+// sameStage reports whether what mends one block mends the other.
+func sameStage(a, b *block) bool {
+	p, q := a.first.Parting, b.first.Parting
+	return p != nil && q != nil && p.Stage == q.Stage
 }
 
 // rest names the rules that are told of nowhere else.
 func (s *screen) rest(list []*block) {
 	var names []string
 	for _, b := range list {
-		names = append(names, clean(b.title()))
+		names = append(names, b.title())
 		for _, o := range b.also {
-			names = append(names, clean(o.title()))
+			names = append(names, o.title())
 		}
 	}
-	text := fmt.Sprintf("… and %s (see --format json): %s", plural(len(names), "more broken rule"), strings.Join(names, ", "))
-	s.wrap("  ", cut(text, restLines*(s.width-2)-s.width/4))
+	s.wrapUpTo(restLines, "  ", "  ", fmt.Sprintf("… and %s (--all shows all): %s", plural(len(names), "more broken rule"), strings.Join(names, ", ")))
 }

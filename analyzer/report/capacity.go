@@ -261,7 +261,7 @@ func (p *page) classes(c *capacity.Comparison) {
 		x := &c.Classes[i]
 		p.line("| %s | %s | %s | %s | %s |", md(classText(x.Class)), medianText(x.Deployed, x.EachDeployed), medianText(x.Candidate, x.EachCandidate), md(differenceCell(x)), md(worthCell(c, x)))
 	}
-	if !repeated(c) {
+	if !manyRuns(c) {
 		p.line("\nOne repetition of each build: what of a difference is noise is not known.")
 	}
 	window := false
@@ -287,7 +287,7 @@ func (p *page) classes(c *capacity.Comparison) {
 	}
 }
 
-func repeated(c *capacity.Comparison) bool {
+func manyRuns(c *capacity.Comparison) bool {
 	return slices.ContainsFunc(c.Classes, func(p capacity.ClassPair) bool { return len(p.EachDeployed) > 1 || len(p.EachCandidate) > 1 })
 }
 

@@ -10,9 +10,6 @@ import (
 	"github.com/stillfires/stillfires/internal/cases"
 )
 
-// caseRows bounds the cases that are named on a terminal.
-const caseRows = 6
-
 // The wire structs of cases.
 type (
 	jsonCase struct {
@@ -126,8 +123,7 @@ func scenarioOf(c *analyzer.Case) string {
 	return c.Scenario
 }
 
-// casesTerminal names the assertions that do not pass; of the others, and of
-// observations, it says how many there are.
+// casesTerminal says how many assertions and observations gave what.
 func casesTerminal(s *screen, r *analyzer.Report) {
 	assertions, observations := parted(r, cases.Assertion), parted(r, cases.Observation)
 	if len(r.Cases) == 0 {
@@ -141,12 +137,9 @@ func casesTerminal(s *screen, r *analyzer.Report) {
 		told = append(told, plural(len(observations), "observation")+": "+caseCounts(observations))
 	}
 	s.line("\n%s  %s", s.paint(bold, "Cases"), cut(strings.Join(told, "; "), s.width-len("Cases  ")))
-	rows := 0
+	// Those that do not pass are findings, and stand above.
 	for _, c := range assertions {
-		if c.Verdict == analyzer.Pass {
-			continue
-		}
-		if rows++; rows > caseRows && !s.all {
+		if c.Verdict == analyzer.Pass || !s.all {
 			continue
 		}
 		text := fmt.Sprintf("%s: %s: %s", clean(scenarioOf(c)), clean(c.Assertion.Name), clean(c.Candidate.Reason))
@@ -159,9 +152,6 @@ func casesTerminal(s *screen, r *analyzer.Report) {
 		}
 		head := fmt.Sprintf("  %-13s ", c.Verdict)
 		s.line("%s%s%s", head, cut(text, s.width-len(head)-columns.StringWidth(owner)), owner)
-	}
-	if rows > caseRows && !s.all {
-		s.more(rows-caseRows, "assertion")
 	}
 }
 

@@ -13,34 +13,64 @@ import (
 // correlationTerminal says how much the logs tell of how things belong
 // together, in a line for each build.
 func correlationTerminal(s *screen, r *analyzer.Report) {
-	c := r.Correlation
-	if c == nil || len(c.Links) == 0 {
+	if r.Correlation == nil || len(r.Correlation.Links) == 0 {
 		return
 	}
+	d, c := madeLinks(r.Correlation, false), madeLinks(r.Correlation, true)
+	parts := []string{fmt.Sprintf("deployed makes %d of %s, candidate %d of %d", d.made, plural(d.known, "link"), c.made, c.known)}
+	for _, of := range []struct {
+		text string
+		list []string
+	}{
+		{"not on candidate", without(c.not, d.not)}, {"not on deployed", without(d.not, c.not)}, {"on neither", both(d.not, c.not)},
+	} {
+		if len(of.list) > 0 {
+			parts = append(parts, of.text+": "+names(of.list, 3))
+		}
+	}
 	s.line("")
-	s.wrap("", "Correlation from logs alone (profile "+c.Profile+"): deployed "+joinedLinks(c, false)+"; candidate "+joinedLinks(c, true)+".")
+	s.wrapFrom(s.paint(bold, "Correlation")+"  ", strings.Repeat(" ", len("Correlation  ")), "from logs alone, "+strings.Join(parts, "; "))
 }
 
-// joinedLinks says how many links a log makes, and names those that it does
-// not.
-func joinedLinks(c *correlate.Summary, candidate bool) string {
-	made, known := 0, 0
-	var not []string
+// linksMade says how many of the known links a log makes, and which it does not.
+type linksMade struct {
+	made, known int
+	not         []string
+}
+
+func madeLinks(c *correlate.Summary, candidate bool) linksMade {
+	var out linksMade
 	for i := range c.Links {
 		n := linkOf(&c.Links[i], candidate)
 		if n.Known == 0 {
 			continue
 		}
-		known++
+		out.known++
 		if n.Made > 0 {
-			made++
+			out.made++
 		} else {
-			not = append(not, c.Links[i].FromTitle+" → "+c.Links[i].ToTitle)
+			out.not = append(out.not, c.Links[i].FromTitle+" → "+c.Links[i].ToTitle)
 		}
 	}
-	out := fmt.Sprintf("makes %d of %d links", made, known)
-	if len(not) > 0 {
-		out += ", not " + names(not, 3)
+	return out
+}
+
+// without returns what stands in a and not in b.
+func without(a, b []string) (out []string) {
+	for _, v := range a {
+		if !slices.Contains(b, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// both returns what stands in a and in b.
+func both(a, b []string) (out []string) {
+	for _, v := range a {
+		if slices.Contains(b, v) {
+			out = append(out, v)
+		}
 	}
 	return out
 }
@@ -151,10 +181,10 @@ func quoted(f *correlate.FieldCount) string {
 // wayText says in words how a log joins two things.
 func wayText(w *correlate.WayCount) string {
 	from, to := fieldName(&w.From), fieldName(&w.To)
-	switch {
-	case w.By == outcome.ByRequest:
+	switch w.By {
+	case outcome.ByRequest:
 		return fmt.Sprintf("the same %s: %s of %s, %s of %s", w.Key, from, quoted(&w.From), to, quoted(&w.To))
-	case w.By == outcome.ByName:
+	case outcome.ByName:
 		return fmt.Sprintf("the same name: %s of %s, %s of %s", from, quoted(&w.From), to, quoted(&w.To))
 	}
 	return fmt.Sprintf("%s and %s of %s", from, to, quoted(&w.To))

@@ -23,7 +23,7 @@ func ExplainFormats() []string { return []string{"text", "json"} }
 func Explain(w io.Writer, format string, r *analyzer.Report, o Options) error {
 	switch format {
 	case "text":
-		s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), 40), color: o.Color, all: true, scenarios: len(r.Scenarios)}
+		s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), 40), color: o.Color, all: true, t: newTelling(r)}
 		for i, rule := range r.Explained {
 			if i > 0 {
 				s.line("")

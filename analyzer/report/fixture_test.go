@@ -256,11 +256,12 @@ func hostile() analyzer.Input {
 func many(n int) analyzer.Input {
 	in := newInput("a", "b", "c")
 	for i := range n {
-		expr := strings.ReplaceAll(dispatched, "got reservation on", fmt.Sprintf("reason %d", i%20))
+		expr := strings.ReplaceAll(dispatched, "got reservation on", fmt.Sprintf("reason %d", i%60))
 		row := [2]outcome.Outcome{fired(int64(i+1), reservation), silent()}
 		for j := range row {
-			row[j].Funnel[1].Stage = fmt.Sprintf("|= %q", fmt.Sprintf("reason %d", i%20))
+			row[j].Funnel[1].Stage = fmt.Sprintf("|= %q", fmt.Sprintf("reason %d", i%60))
 		}
+		row[0].Evidence[0].Line = fmt.Sprintf(`{"msg":"It failed","because":"reason %d"}`, i%60)
 		in.add(alert(fmt.Sprintf("Rule%03d", i), expr), row, row, row)
 	}
 	return in.Input

@@ -18,14 +18,29 @@ type Options struct {
 	Width int
 	// Color allows ANSI colours. They never carry meaning alone.
 	Color bool
-	// All lifts the bounds that keep a terminal report to a screen.
+	// All lifts the bounds that keep a terminal report to a screen, and those
+	// that keep a page to what a comment may hold.
 	All bool
 	// Pictures are where the pictures of Report.Timelines are, as paths with
 	// slashes relative to the report, in their order; empty: there are none.
 	Pictures []string
+	// Again says how this comparison is made again, for the commands that a
+	// report proposes; nil: nobody knows, and it proposes none.
+	Again *Again
 	// FailOn is what the exit code is chosen by; the report says where that
 	// makes it differ from the verdict.
 	FailOn analyzer.FailOn
+}
+
+// Again says how a comparison is made again.
+type Again struct {
+	// Program is how the program is called.
+	Program string
+	// Args are the arguments that say which builds and rules are compared, and
+	// how; those of explain and compare alike.
+	Args []string
+	// First is the arguments of a command to run before, once; nil: none.
+	First []string
 }
 
 // formats is the table of all formats.

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -66,23 +64,6 @@ func blocks(r *analyzer.Report, s analyzer.Severity) []*block {
 	return out
 }
 
-// ranked puts first what matters most: promises that somebody declared, then
-// alerts, then queries and panels. Within each the order stays.
-func ranked(all []*block) []*block {
-	rank := func(b *block) int {
-		switch {
-		case b.declared():
-			return 0
-		case b.first.Rule == nil || b.first.Rule.Kind == rules.Alert:
-			return 1
-		}
-		return 2
-	}
-	out := slices.Clone(all)
-	slices.SortStableFunc(out, func(a, b *block) int { return cmp.Compare(rank(a), rank(b)) })
-	return out
-}
-
 // declared reports whether somebody declared what the rule must do in one of
 // the scenarios.
 func (b *block) declared() bool {
@@ -121,49 +102,30 @@ func names(list []string, most int) string {
 	return strings.Join(list, ", ")
 }
 
-// byCause folds blocks together that part at the same stage in the same way,
-// in the same scenarios and with the same nearest line: an alert and the panel
-// beside it often break by one word. The order is that of the first of each,
-// so of ranked blocks no alert stands below a query.
-func byCause(all []*block) []*block {
-	type key struct {
-		stage, nearest, scenarios string
-		none, gone                bool // no line is left on deployed, on candidate
-	}
-	at := map[key]*block{}
-	var out []*block
-	for _, b := range all {
-		if b.first.Parting == nil {
-			out = append(out, b)
-			continue
-		}
-		p := b.first.Parting
-		k := key{
-			stage: p.Stage, scenarios: strings.Join(b.scenarios, "\x00"),
-			none: p.Deployed == 0, gone: p.Candidate == 0,
-		}
-		if len(b.first.Nearest) > 0 {
-			k.nearest = b.first.Nearest[0].Line
-		}
-		if of := at[k]; of != nil {
-			of.also = append(of.also, b)
-			continue
-		}
-		at[k] = b
-		out = append(out, b)
-	}
-	return out
-}
-
 // title names what the block is about.
 func (b *block) title() string {
 	switch f := b.first; {
 	case f.Rule != nil:
 		return f.Rule.Name
+	case f.ID == "correlation-lost":
+		return lostThing(f.Message)
+	case strings.HasPrefix(f.ID, "panic-"):
+		what, _, _ := strings.Cut(f.Message, ": ")
+		return strings.TrimPrefix(what, "panic ")
 	case f.Case > 0, f.Unmatched == "" && f.Scenario == "":
 		return f.Subject // of a case, or of both builds, such as a metric
 	}
 	return b.first.Unmatched
+}
+
+// lostThing takes what was lost from the sentence about it: "the UID of the Job
+// is no longer in the log: …".
+func lostThing(sentence string) string {
+	what, _, _ := strings.Cut(sentence, ": ")
+	for _, end := range []string{" is no longer in the log", " can no longer be made from the log"} {
+		what = strings.TrimSuffix(what, end)
+	}
+	return strings.TrimPrefix(what, "the ")
 }
 
 // weight is higher the more a finding has to tell: of a promise that was

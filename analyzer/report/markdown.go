@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -13,6 +14,7 @@ import (
 
 // Bounds of a Markdown report: GitHub refuses comments of more than 64 KiB.
 const (
+	markdownPage   = 60 << 10 // bytes
 	markdownBlocks = 20
 	markdownRows   = 100
 	markdownLine   = 1000 // characters of a log line
@@ -20,35 +22,130 @@ const (
 
 // A page writes GitHub-flavoured Markdown.
 type page struct {
-	w       *bufio.Writer
-	r       *analyzer.Report
-	results map[resultKey]*analyzer.Result
+	w   *bufio.Writer
+	r   *analyzer.Report
+	t   *telling
+	all bool
 	// pictures are where those of the recoveries are.
 	pictures []string
 }
 
-// renderMarkdown writes a report for a change ticket.
+// renderMarkdown writes a report for a change ticket: first what a reader has
+// to know, then what proves it, as much as the page holds.
 func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
-	p := &page{bufio.NewWriter(w), r, resultsByKey(r), o.Pictures}
-	p.line("# stillfires: %s%s", strings.ToUpper(r.Verdict.String()), exceptAccepted(r))
-	p.line("\n%s: %s. %s: %s.", md(headline(r)), md(meant(r)), sizes(r), counts(r))
-	if note := exitNote(r, o.FailOn); note != "" {
-		p.line("\n%s.", md(sentence(note)))
-	}
-	p.problems()
-	p.builds()
-	p.breaks()
-	p.table("Warnings", analyzer.Warn, false)
-	p.table("For information", analyzer.Info, true)
-	for _, part := range sections {
-		part.markdown(p, r)
-	}
-	p.patch()
-	p.list("Notes", r.Notes)
-	p.list("What to try next", next(r))
-	p.verdicts()
-	howToAccept(p, r)
+	p := &page{bufio.NewWriter(w), r, newTelling(r), o.All, o.Pictures}
+	causes := byCause(p.t.ranked(blocks(r, analyzer.Break)))
+	top := p.part(func() {
+		p.line("# stillfires: %s%s", strings.ToUpper(r.Verdict.String()), exceptAccepted(r))
+		p.line("\n%s: %s. %s: %s.", md(headline(r)), md(meant(r)), sizes(r), counts(r))
+		if note := exitNote(r, o.FailOn); note != "" {
+			p.line("\n%s.", md(sentence(note)))
+		}
+		p.problems()
+		p.breaks(causes)
+		p.list("How sure", sureness(r))
+		p.next(o.Again)
+		p.warnings()
+	})
+	fmt.Fprint(p.w, top)
+	p.fit(p.pieces(causes), markdownPage-len(top))
 	return p.w.Flush()
+}
+
+// part returns what f writes.
+func (p *page) part(f func()) string {
+	var b strings.Builder
+	whole := p.w
+	p.w = bufio.NewWriter(&b)
+	f()
+	_ = p.w.Flush() // into memory: it cannot fail
+	p.w = whole
+	return b.String()
+}
+
+// evidenceName is the name of each piece that proves one cause.
+const evidenceName = "evidence"
+
+// A piece of a page is left out where the page has no room for it: the last in
+// rank first.
+type piece struct {
+	name string
+	rank int
+	text string
+}
+
+// pieces returns what stands below the beginning of a page, in its order.
+func (p *page) pieces(causes []*block) []piece {
+	var out []piece
+	add := func(name string, rank int, f func()) {
+		if text := p.part(f); text != "" {
+			out = append(out, piece{name, rank, text})
+		}
+	}
+	for i, b := range causes {
+		add(evidenceName, 2, func() {
+			if i == 0 {
+				p.line("\n## Evidence")
+			}
+			p.evidenceOf(b)
+			for _, o := range b.also {
+				if p.all {
+					p.evidenceOf(o)
+				}
+			}
+		})
+	}
+	add("what is for information", 6, p.news)
+	ranks := map[string]int{"accepted": 0, "messages": 4}
+	for _, s := range sections {
+		rank, ok := ranks[s.name]
+		if !ok {
+			rank = 3
+		}
+		add(s.name, rank, func() { s.markdown(p, p.r) })
+	}
+	add("the patch of all repairs", 5, p.patch)
+	add("notes", 0, func() { p.list("Notes", p.r.Notes) })
+	add("what was compared", 0, p.builds)
+	add("all verdicts", 7, p.verdicts)
+	add("how to accept a finding", 1, func() { howToAccept(p, p.r) })
+	return out
+}
+
+// fit writes the pieces for which there is room, in their order, and names the
+// others.
+func (p *page) fit(pieces []piece, room int) {
+	const names = 500 // bytes for the sentence about what is left out
+	order := make([]int, len(pieces))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(pieces[a].rank, pieces[b].rank) })
+	fits := make([]bool, len(pieces))
+	for _, i := range order {
+		if n := len(pieces[i].text); p.all || n <= room-names {
+			fits[i] = true
+			room -= n
+		}
+	}
+	var out []string
+	evidence := 0
+	for i, piece := range pieces {
+		switch {
+		case fits[i]:
+			fmt.Fprint(p.w, piece.text)
+		case piece.name == evidenceName:
+			evidence++
+		default:
+			out = append(out, piece.name)
+		}
+	}
+	if evidence > 0 {
+		out = append([]string{"the evidence of " + plural(evidence, "cause")}, out...)
+	}
+	if len(out) > 0 {
+		p.line("\nLeft out, so that a comment can hold this page: %s. A page made with --all has it, and the JSON report.", md(bounded(strings.Join(out, ", "))))
+	}
 }
 
 func (p *page) line(format string, args ...any) {
@@ -155,44 +252,67 @@ func (p *page) builds() {
 	p.line("| runs | %d | %d |\n| records | %d | %d |", runs["deployed"], runs["candidate"], records["deployed"], records["candidate"])
 }
 
-func (p *page) breaks() {
-	rules := ranked(blocks(p.r, analyzer.Break))
-	if len(rules) == 0 {
+// breaks lists what breaks, a cause at a time.
+func (p *page) breaks(causes []*block) {
+	if len(causes) == 0 {
 		return
 	}
-	p.line("\n## What breaks (%d)", len(rules))
-	all := byCause(rules)
-	for i, b := range all {
-		if i == markdownBlocks {
-			p.line("\n### … and more\n")
-			for j, b := range all[i:] {
-				if j == markdownRows {
-					p.line("- … and %d more (see the JSON report)", len(all)-i-j)
-					break
-				}
-				p.item(b)
-				for _, o := range b.also {
-					p.item(o)
-				}
-			}
+	n := len(causes)
+	for _, b := range causes {
+		n += len(b.also)
+	}
+	p.line("\n## What breaks (%d)\n", n)
+	for i, b := range causes {
+		if i == markdownRows {
+			p.line("- … and %d more (see the JSON report)", len(causes)-i)
 			return
 		}
-		p.block(b)
+		p.cause(b)
 	}
 }
 
-// item writes a broken rule in one line.
-func (p *page) item(b *block) {
-	p.line("- %s %s %s", mdCode(b.first.ID), md(b.title()), md(b.where(3)))
+// cause writes in short what breaks by one cause: where, since which words, what
+// to write instead, and what else breaks with it.
+func (p *page) cause(b *block) {
+	p.line("- **%s %s**%s: %s.", md(b.first.ID), md(heading(b)), p.placed(b), md(bounded(p.t.consequence(b))))
+	write, proof := p.t.remedy(b)
+	switch {
+	case write != "":
+		p.line("  - Write %s: %s.", mdCode(bounded(write)), md(proof))
+	case proof != "":
+		p.line("  - No repair: %s.", md(bounded(proof)))
+	}
+	for i, o := range b.also {
+		if i == markdownBlocks && !p.all {
+			p.line("  - … and %d more (see the JSON report)", len(b.also)-i)
+			break
+		}
+		write := ""
+		if w, _ := p.t.remedy(o); w != "" && !sameStage(b, o) {
+			write = ": write " + mdCode(bounded(w))
+		}
+		p.line("  - Also %s %s%s%s", md(o.first.ID), md(heading(o)), p.placed(o), write)
+	}
 }
 
-// block writes one broken rule.
-func (p *page) block(b *block) {
+// heading names what a block is about.
+func heading(b *block) string { return cmp.Or(b.title(), strings.Join(b.scenarios, ", ")) }
+
+// placed names the kind of the rule and where it stands, after its name.
+func (p *page) placed(b *block) string {
 	f := b.first
-	title := cmp.Or(b.title(), strings.Join(b.scenarios, ", "))
-	p.line("\n### %s: %s\n", md(f.ID), md(title))
-	if f.Rule != nil {
-		p.line("%s in %s, %s\n", kindName(f), mdCode(f.Pos.String()), md(b.where(8)))
+	if f.Rule == nil {
+		return ""
+	}
+	return ", " + f.Rule.Kind.String() + " in " + mdCode(f.Pos.String())
+}
+
+// evidenceOf writes what proves one broken rule, folded.
+func (p *page) evidenceOf(b *block) {
+	f := b.first
+	p.line("\n<details><summary>%s: %s</summary>\n", md(f.ID), md(heading(b)))
+	if len(b.scenarios) > 0 {
+		p.line("%s.\n", md(sentence(b.where(8))))
 	}
 	p.line("%s.", md(sentence(bounded(withoutNearest(f)))))
 	p.funnel(f)
@@ -202,23 +322,7 @@ func (p *page) block(b *block) {
 		p.nearest(&f.Nearest[i], i)
 	}
 	p.repair(f)
-	if len(b.also) == 0 {
-		return
-	}
-	p.line("\nBroken by the same cause:\n")
-	for i, o := range b.also {
-		if i == markdownBlocks {
-			p.line("- … and %d more (see the JSON report)", len(b.also)-i)
-			break
-		}
-		p.line("- %s %s, %s", mdCode(o.first.ID), md(o.title()), mdCode(o.first.Pos.String()))
-	}
-}
-
-// kindName says what kind of rule a finding is about, at the start of a line.
-func kindName(f *analyzer.Finding) string {
-	k := f.Rule.Kind.String()
-	return strings.ToUpper(k[:1]) + k[1:]
+	p.line("\n</details>")
 }
 
 // sentence begins a message with a capital letter.
@@ -231,7 +335,7 @@ func sentence(s string) string {
 
 // funnel writes the lines left after each stage on both builds.
 func (p *page) funnel(f *analyzer.Finding) {
-	res := p.results[resultKey{f.Rule, f.Scenario}]
+	res := p.t.results[resultKey{f.Rule, f.Scenario}]
 	if res == nil || f.Parting == nil || len(res.Deployed.Funnel) != len(res.Candidate.Funnel) {
 		return
 	}
@@ -267,27 +371,70 @@ func (p *page) nearest(n *analyzer.Near, i int) {
 	p.fence("diff", "- "+deployed.String(), "+ "+candidate.String())
 }
 
-// table writes the findings of one severity, a line each.
-func (p *page) table(title string, s analyzer.Severity, folded bool) {
-	all := blocks(p.r, s)
-	if len(all) == 0 {
-		return
+// warnings writes the warnings, those of one cause in one row, and apart from
+// them the changes behind what breaks.
+func (p *page) warnings() {
+	own, behind := warned(p.r)
+	if n := len(own) + len(behind); n > 0 {
+		p.line("\n## Warnings (%d)", n)
 	}
-	if folded {
-		p.line("\n<details><summary>%s (%d)</summary>", title, len(all))
-	} else {
-		p.line("\n## %s (%d)", title, len(all))
+	if len(own) > 0 {
+		p.table(own)
 	}
+	if len(behind) > 0 {
+		p.line("\n<details><summary>%s behind what breaks: %s</summary>", plural(len(behind), "change"), kindCounts(behind))
+		p.table(behind)
+		p.line("\n</details>")
+	}
+}
+
+// news writes what is only for information, folded.
+func (p *page) news() {
+	if all := blocks(p.r, analyzer.Info); len(all) > 0 {
+		p.line("\n<details><summary>For information: %s</summary>", kindCounts(all))
+		p.table(byCause(all))
+		p.line("\n</details>")
+	}
+}
+
+// table writes findings, a row for each cause.
+func (p *page) table(all []*block) {
 	p.line("\n| finding | rule | scenarios | |\n|---|---|---|---|")
 	for i, b := range all {
 		if i == markdownRows {
 			p.line("| | … and %d more (see the JSON report) | | |", len(all)-i)
 			break
 		}
-		p.line("| %s | %s | %s | %s |", mdCode(b.first.ID), md(b.title()), md(names(b.scenarios, 3)), md(bounded(b.first.Message)))
+		list := []string{b.title()}
+		for _, o := range b.also {
+			list = append(list, o.title())
+		}
+		p.line("| %s | %s | %s | %s |", mdCode(b.first.ID), md(names(list, markdownBlocks)), md(names(b.scenarios, 3)), md(bounded(b.first.Message)))
 	}
-	if folded {
-		p.line("\n</details>")
+}
+
+// next writes what to try, with the commands as they can be pasted.
+func (p *page) next(again *Again) {
+	steps := next(p.t, again)
+	if len(steps) == 0 {
+		return
+	}
+	p.line("\n## What to try next\n")
+	for _, s := range steps {
+		var commands []string
+		for _, c := range s.commands {
+			line := strings.Join(c, " ")
+			if clean(line) != line {
+				commands = nil
+				break
+			}
+			commands = append(commands, line)
+		}
+		p.line("- %s", md(s.told(len(commands) > 0)))
+		if len(commands) > 0 {
+			p.fence("sh", commands...)
+			p.line("")
+		}
 	}
 }
 
@@ -304,8 +451,8 @@ func (p *page) list(title string, texts []string) {
 // verdicts writes all rules × scenarios, folded away.
 func (p *page) verdicts() {
 	t := verdictTable(p.r)
-	if len(t.rows) == 0 || len(t.scenarios) == 0 {
-		return
+	if len(t.rows) == 0 || len(t.scenarios) == 0 || uniform(t.rows) {
+		return // the first lines say it
 	}
 	p.line("\n<details><summary>All verdicts</summary>\n\n%s\n", legend)
 	head, rule := "| rule |", "|---|"

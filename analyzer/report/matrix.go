@@ -57,9 +57,22 @@ var cells = map[analyzer.Verdict]string{
 
 const legend = "? inconclusive, - not exercised, n/e not evaluated"
 
+// uniform reports whether all rows say the same in all scenarios: a table of
+// them says nothing.
+func uniform(rows []tableRow) bool {
+	for _, row := range rows {
+		for _, v := range row.verdicts {
+			if v != rows[0].verdicts[0] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // matrix writes the rules that fail or are inconclusive, by scenario, without
 // those that were told of. With one scenario the blocks above have said it all.
-func (s *screen) matrix(r *analyzer.Report, told map[*rules.Rule]bool, room int) {
+func (s *screen) matrix(r *analyzer.Report, told map[*rules.Rule]bool) {
 	t := verdictTable(r)
 	var loud []tableRow
 	for _, row := range t.rows {
@@ -67,10 +80,10 @@ func (s *screen) matrix(r *analyzer.Report, told map[*rules.Rule]bool, room int)
 			loud = append(loud, row)
 		}
 	}
-	if len(t.scenarios) < 2 || len(loud) == 0 {
+	if len(t.scenarios) < 2 || len(loud) == 0 || uniform(loud) {
 		return
 	}
-	const least, gap, heading = 5, 2, 5
+	const least, gap = 5, 2
 	name := min(32, s.width/3)
 	each := (s.width - name) / len(t.scenarios)
 	if each < least+gap {
@@ -92,9 +105,8 @@ func (s *screen) matrix(r *analyzer.Report, told map[*rules.Rule]bool, room int)
 		head.WriteString(columns.FillRight("", gap) + columns.FillRight(cutMiddle(clean(sc), each-gap), each-gap))
 	}
 	s.line("%s", strings.TrimRight(head.String(), " "))
-	most := min(max(room-heading, leastRows), matrixRows)
 	for i, row := range loud {
-		if i == most && !s.all {
+		if i == matrixRows && !s.all {
 			s.more(len(loud)-i, "rule")
 			break
 		}

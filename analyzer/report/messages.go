@@ -43,6 +43,7 @@ var fieldTitles = []struct {
 	{align.FieldLost, "Fields that are gone"},
 	{align.FieldRenamed, "Fields with another name"},
 	{align.FieldTypeChanged, "Fields with another type"},
+	{align.LevelSpelled, "Levels that are spelled otherwise"},
 	{align.FieldGained, "New fields"},
 }
 
@@ -308,7 +309,7 @@ func fieldItem(m *analyzer.Messages, f *analyzer.FieldSummary, code, plain func(
 		s += " → " + code(f.To)
 	}
 	var facts []string
-	if f.Class == align.FieldTypeChanged {
+	if f.Class == align.FieldTypeChanged || f.Class == align.LevelSpelled {
 		facts = append(facts, strings.Join(f.Deployed, " or ")+" → "+strings.Join(f.Candidate, " or "))
 	}
 	if len(f.Within) > 0 {

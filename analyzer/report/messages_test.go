@@ -58,6 +58,13 @@ func rewritten() analyzer.Input {
 		wrote("Polled", "poll", "info", 9), wrote("Janitor \x1b[31mfound orphans", "gc", "error", 12),
 		wrote("Link is up", "nic", "info", 7, outcome.Key{Name: "device", Values: []string{"eth0"}}, outcome.Key{Name: "mtu"}, outcome.Key{Name: "speed"}),
 	}
+	link, spelled := &deployed[9], &candidate[9]
+	for i, m := range []*outcome.Message{link, spelled} {
+		m.Heads = []outcome.Key{{
+			Name: "level", Role: "level", Count: m.Count, Looked: m.Count,
+			Types: []string{"string"}, Values: []string{[]string{"info", "INFO"}[i]},
+		}}
+	}
 	for _, s := range []struct {
 		side *analyzer.Side
 		list []outcome.Message

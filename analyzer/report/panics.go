@@ -13,7 +13,8 @@ import (
 
 // Bounds of what is told of panics.
 const (
-	panicRows   = 3  // on a terminal
+	panicRows   = 4  // on a terminal
+	panicLines  = 3  // of each
 	panicFrames = 12 // in Markdown
 )
 
@@ -82,41 +83,79 @@ func toJSONPanicSide(s *analyzer.PanicSide) jsonPanicSide {
 	return out
 }
 
-// panicsTerminal writes how many panics there are, and a line for the first.
+// panicsTerminal writes a line for each panic: what it is, in which scenarios,
+// and how it was handled.
 func panicsTerminal(s *screen, r *analyzer.Report) {
 	if len(r.Panics) == 0 {
 		return
 	}
-	n := map[string]int{}
-	for i := range r.Panics {
-		n[r.Panics[i].Class]++
-	}
-	var told []string
-	for _, c := range []struct{ class, words string }{{"new", "new on candidate"}, {"persists", "on both builds"}, {"fixed", "only on deployed"}} {
-		if n[c.class] > 0 {
-			told = append(told, fmt.Sprintf("%d %s", n[c.class], c.words))
-		}
-	}
-	s.line("\n%s  %s", s.paint(bold, "Panics"), cut(strings.Join(told, ", "), s.width-len("Panics  ")))
-	for i := range r.Panics {
+	all := samePanics(r)
+	s.line("\n%s", s.paint(bold, "Panics"))
+	for i, same := range all {
 		if i == panicRows && !s.all {
-			s.more(len(r.Panics)-i, "panic")
+			s.more(len(all)-i, "panic")
 			break
 		}
-		p := &r.Panics[i]
-		s.line("  %s", cut(clean(p.Scenario+": "+p.Title()+": "+modesText(p)), s.width-2))
+		p := same[0]
+		var scenarios []string
+		for _, o := range same {
+			scenarios = append(scenarios, o.Scenario)
+		}
+		tail := ": " + clean(handled(same))
+		if len(r.Scenarios) > 1 {
+			tail = ", in " + clean(names(scenarios, 3)) + tail
+		}
+		room := s.width - 2
+		if title := clean(panicClasses[p.Class] + ": " + p.Title()); columns.StringWidth(title+tail) <= room {
+			s.line("  %s%s", title, tail)
+		} else {
+			s.wrapUpTo(panicLines, "  ", "    ", cut(title, room)+tail)
+		}
 	}
 }
 
-// modesText says how a panic was handled on both builds.
-func modesText(p *analyzer.Panic) string {
+// panicClasses says where a panic is seen.
+var panicClasses = map[string]string{"new": "new", "persists": "on both builds", "fixed": "fixed", "not-compared": "only deployed was run"}
+
+// samePanics gathers the panics of one signature and class in all scenarios, in
+// the report's order.
+func samePanics(r *analyzer.Report) [][]*analyzer.Panic {
+	at := map[[2]string]int{}
+	var out [][]*analyzer.Panic
+	for i := range r.Panics {
+		p := &r.Panics[i]
+		k := [2]string{p.Class, p.Signature}
+		n, ok := at[k]
+		if !ok {
+			n = len(out)
+			at[k] = n
+			out = append(out, nil)
+		}
+		out[n] = append(out[n], p)
+	}
+	return out
+}
+
+// handled says how a panic was handled on both builds, over all scenarios.
+func handled(same []*analyzer.Panic) string {
 	var parts []string
-	for _, side := range []struct {
-		role string
-		*analyzer.PanicSide
-	}{{"deployed", &p.Deployed}, {"candidate", &p.Candidate}} {
-		if side.With > 0 {
-			parts = append(parts, side.role+" "+sideText(side.PanicSide))
+	for _, candidate := range []bool{false, true} {
+		role, count := "deployed", int64(0)
+		var modes []string
+		for _, p := range same {
+			side := &p.Deployed
+			if candidate {
+				role, side = "candidate", &p.Candidate
+			}
+			count += side.Count
+			for i := range side.Modes {
+				if m := side.Modes[i].Name(); !slices.Contains(modes, m) {
+					modes = append(modes, m)
+				}
+			}
+		}
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d× %s", role, count, strings.Join(modes, ", ")))
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -78,20 +78,6 @@ func proven(f *analyzer.Finding) string {
 	return out
 }
 
-// repair writes the lines of the rule's file that a repair changes, in short.
-func (s *screen) repair(f *analyzer.Finding) {
-	r := f.Repair
-	switch {
-	case r == nil:
-		return
-	case r.Expr == "":
-		s.field("repair", "none: "+bounded(r.Missing))
-		return
-	}
-	s.field("repair", bounded(changedPart(f)))
-	s.field("", "tried: "+proven(f))
-}
-
 // changedPart returns what a repair puts into the expression, with what stands
 // around it.
 func changedPart(f *analyzer.Finding) string {
@@ -105,7 +91,7 @@ func changedPart(f *analyzer.Finding) string {
 		m++
 	}
 	// From the stage in which the change stands to its end.
-	if i := strings.LastIndexAny(is[:n], "|{"); i > 0 {
+	if i := strings.LastIndexAny(is[:n], "|{"); i >= 0 {
 		n = i
 	}
 	head, tail := "", ""
@@ -115,6 +101,8 @@ func changedPart(f *analyzer.Finding) string {
 	end := len(is) - m
 	if i := strings.IndexAny(is[end:], "|[}"); i >= 0 {
 		end += i
+	} else {
+		end = len(is)
 	}
 	if end < len(is) {
 		tail = "…"

@@ -16,11 +16,11 @@ var columns = &runewidth.Condition{}
 
 // A screen lays out text in a fixed number of columns.
 type screen struct {
-	w         *bufio.Writer
-	width     int
-	color     bool
-	all       bool
-	scenarios int // compared; one needs no naming
+	w     *bufio.Writer
+	width int
+	color bool
+	all   bool
+	t     *telling
 	// base is the folder of all rules, told once so that places fit; empty
 	// where they fit as they are.
 	base string
@@ -84,19 +84,36 @@ func (s *screen) wrap(indent, text string) { s.wrapFrom(indent, indent, text) }
 
 // wrapFrom wraps text of which the first line begins with head, as wide as
 // indent, and perhaps painted.
-func (s *screen) wrapFrom(head, indent, text string) {
-	room := s.width - len(indent)
-	flush := func(line string) {
+func (s *screen) wrapFrom(head, indent, text string) { s.wrapUpTo(0, head, indent, text) }
+
+// wrapUpTo is [screen.wrapFrom] in so many lines at most, 0 being no bound: the
+// last one then ends in "…".
+func (s *screen) wrapUpTo(most int, head, indent, text string) {
+	text = clean(text)
+	item, room := "", s.width-len(indent)
+	if strings.HasPrefix(text, "- ") {
+		item = "  "
+	}
+	all := wrapped(text, room, room-len(item))
+	if most > 0 && len(all) > most {
+		all = all[:most]
+		all[most-1] = cut(all[most-1]+" …", room-len(item))
+	}
+	for _, line := range all {
 		s.line("%s%s", head, line)
-		head = indent
-		if strings.HasPrefix(line, "- ") {
-			indent += "  "
-			head = indent
-			room -= 2
-		}
+		head = indent + item
+	}
+}
+
+// wrapped breaks text into lines of so many columns, the first of first.
+func wrapped(text string, first, next int) (out []string) {
+	room := first
+	flush := func(line string) {
+		out = append(out, line)
+		room = next
 	}
 	line, used := "", 0
-	for word := range strings.FieldsSeq(clean(text)) {
+	for word := range strings.FieldsSeq(text) {
 		n := columns.StringWidth(word)
 		if used > 0 && used+1+n > room {
 			flush(line)
@@ -121,11 +138,12 @@ func (s *screen) wrapFrom(head, indent, text string) {
 	if line != "" {
 		flush(line)
 	}
+	return out
 }
 
 // more says how many of something are left out, and where they stand.
 func (s *screen) more(n int, what string) {
-	s.wrap("  ", fmt.Sprintf("… and %s (see --format json)", plural(n, "more "+what)))
+	s.wrap("  ", fmt.Sprintf("… and %s (--all shows all)", plural(n, "more "+what)))
 }
 
 // cutLeft shortens a place at its beginning: the end holds line and column.
@@ -150,7 +168,7 @@ func (s *screen) list(title string, texts []string, most int) {
 	s.line("\n%s", s.paint(bold, title))
 	for i, t := range texts {
 		if i == most && !s.all {
-			s.line("  … and %d more (see --format markdown)", len(texts)-i)
+			s.line("  … and %d more (--all shows all)", len(texts)-i)
 			return
 		}
 		s.wrap("  ", "- "+t)

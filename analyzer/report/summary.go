@@ -131,15 +131,10 @@ func meant(r *analyzer.Report) string {
 		}
 		return works
 	case analyzer.Fail:
-		has := func(id string) bool { return slices.Contains(breaks, id) }
-		switch {
-		case has("alert-lost") || has("match-lost"):
-			return "something that works on the deployed build breaks on the candidate"
-		case has("alert-false"):
-			return "an alert that must stay silent fires on the candidate"
-		case has("alert-persists"):
-			return "an alert that the upgrade must clear still fires on the candidate"
-		case has("corpus-incomplete"):
+		if what := toll(r); what != "" {
+			return what
+		}
+		if slices.Contains(breaks, "corpus-incomplete") {
 			return "a run is incomplete, so silence in it proves nothing"
 		}
 		if slices.ContainsFunc(r.Findings, func(f analyzer.Finding) bool { return f.Case > 0 && f.Severity == analyzer.Break && !f.Accepted() }) {

@@ -36,9 +36,9 @@ func TestMeaning(t *testing.T) {
 	f(analyzer.MustFire, [2]outcome.Outcome{fired(42, reservation), late}, nil, works+", with 1 warning")
 	f(analyzer.MustFire, lost, severities{"alert-lost": analyzer.Warn}, but+"alert-lost")
 	f(analyzer.MustStaySilent, both, nil, but+"alert-noisy")
-	f(analyzer.MustFire, lost, nil, "something that works on the deployed build breaks on the candidate")
-	f(analyzer.MustStaySilent, gained, nil, "an alert that must stay silent fires on the candidate")
-	f(analyzer.MustClear, both, nil, "an alert that the upgrade must clear still fires on the candidate")
+	f(analyzer.MustFire, lost, nil, "1 alert goes silent on the candidate")
+	f(analyzer.MustStaySilent, gained, nil, "1 alert fires where it must not on the candidate")
+	f(analyzer.MustClear, both, nil, "1 alert still fires that must clear on the candidate")
 	f(analyzer.MustStaySilent, both, severities{"alert-noisy": analyzer.Break}, "a finding counts as a break: alert-noisy")
 	f(analyzer.MustFire, [2]outcome.Outcome{silent(), silent()}, nil, "the runs do not prove that the rules still work")
 }

@@ -39,7 +39,7 @@ func axisOf(v *recovery) axis {
 				continue
 			}
 			if h.Kind.IsAlert() || h.Kind == analyzer.PanicSeen {
-				a.to = max(a.to, min(since(run, h.To), since(run, run.End)))
+				a.to = max(a.to, min(afterRestored(run, h.To), afterRestored(run, run.End)))
 			}
 			if h.Kind == analyzer.PanicSeen || h.Kind == analyzer.ManualAction {
 				a.early(run, h.From)
@@ -54,8 +54,8 @@ func axisOf(v *recovery) axis {
 
 // early begins the axis with a moment that was not long before the loss.
 func (a *axis) early(run *timeline.Run, at int64) {
-	failure := min(since(run, run.Failure.At), 0)
-	if d := since(run, at); run.Failure.At != 0 && d >= failure-max(-failure, earlyEnough) {
+	failure := min(afterRestored(run, run.Failure.At), 0)
+	if d := afterRestored(run, at); run.Failure.At != 0 && d >= failure-max(-failure, earlyEnough) {
 		a.from = min(a.from, d)
 	}
 }
@@ -68,17 +68,17 @@ func (a *axis) run(run *timeline.Run) {
 		return
 	}
 	if run.Failure.At != 0 {
-		a.from = min(a.from, since(run, run.Failure.At))
+		a.from = min(a.from, afterRestored(run, run.Failure.At))
 	}
 	reach := func(list []timeline.Milestone) {
 		for i := range list {
 			switch m := &list[i]; {
 			case m.State == timeline.Reached:
-				a.to = max(a.to, since(run, m.At))
+				a.to = max(a.to, afterRestored(run, m.At))
 			case m.State == timeline.Before:
 				a.early(run, m.At)
 			case m.State == timeline.Missing && m.Reason == timeline.CaptureEnded:
-				a.to = max(a.to, since(run, run.End))
+				a.to = max(a.to, afterRestored(run, run.End))
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func csvTimes(run *timeline.Run, m *timeline.Milestone) []string {
 		return out
 	}
 	if run.Restored.State == timeline.Reached {
-		out[0] = decimal(since(run, m.At))
+		out[0] = decimal(afterRestored(run, m.At))
 	}
 	out[1], out[2] = decimal(m.Resolution), instant(m.At)
 	if m.Arrived != 0 {

@@ -109,7 +109,7 @@ func (s *recoverySide) row(a axis, runs []int, chosen func(*analyzer.Happening) 
 			continue
 		}
 		run := s.runOf(h.Repetition)
-		p := placed{h, since(run, h.From), since(run, h.To)}
+		p := placed{h, afterRestored(run, h.From), afterRestored(run, h.To)}
 		if p.to < a.from || p.from > a.to {
 			row.off++
 			continue

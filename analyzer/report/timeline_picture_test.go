@@ -197,7 +197,7 @@ func TestPins(t *testing.T) {
 				}
 				want := 0
 				for _, m := range l.list {
-					if m.State != timeline.Missing && d.axis.holds(since(l.run, m.At)) {
+					if m.State != timeline.Missing && d.axis.holds(afterRestored(l.run, m.At)) {
 						want++
 					}
 				}

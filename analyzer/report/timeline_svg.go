@@ -244,7 +244,7 @@ func (d *drawing) side(s *recoverySide) {
 	for i := range s.Runs {
 		run := &s.Runs[i]
 		if run.Restored.State == timeline.Reached && run.Failure.At != 0 {
-			x := d.x(since(run, run.Failure.At))
+			x := d.x(afterRestored(run, run.Failure.At))
 			g.loss, d.used["loss"] = &x, true
 			break
 		}

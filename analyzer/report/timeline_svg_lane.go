@@ -89,7 +89,7 @@ func (d *drawing) outcome(l *lane, w *timeline.Workload) {
 	took := l.run.Took(w, d.v.Goal)
 	switch l.run.Outcome(w, d.v.Goal) {
 	case timeline.FailedWork:
-		l.state = "failed at " + tenths(since(l.run, w.Failed)) + " s" + sep(missing)
+		l.state = "failed at " + tenths(afterRestored(l.run, w.Failed)) + " s" + sep(missing)
 		l.failed, l.open, l.end = true, false, w.Failed
 	case timeline.Recovered:
 		switch {
@@ -102,7 +102,7 @@ func (d *drawing) outcome(l *lane, w *timeline.Workload) {
 		}
 		l.state += sep(missing)
 	case timeline.Open:
-		l.state = "open after " + tenths(since(l.run, l.run.End)) + " s" + sep(missing)
+		l.state = "open after " + tenths(afterRestored(l.run, l.run.End)) + " s" + sep(missing)
 		l.open = true
 	}
 }
@@ -181,7 +181,7 @@ func (d *drawing) pins(l *lane, levels int) []pinned {
 	var list []*timeline.Milestone
 	for i := range l.list {
 		m := &l.list[i]
-		if m.State != timeline.Missing && d.number(m.Name) > 0 && d.axis.holds(since(l.run, m.At)) {
+		if m.State != timeline.Missing && d.number(m.Name) > 0 && d.axis.holds(afterRestored(l.run, m.At)) {
 			list = append(list, m)
 		}
 	}
@@ -190,7 +190,7 @@ func (d *drawing) pins(l *lane, levels int) []pinned {
 	last := make([]int, levels) // the mark at the end of each level, plus one
 	var out []pinned
 	for _, m := range list {
-		x := d.x(since(l.run, m.At))
+		x := d.x(afterRestored(l.run, m.At))
 		level := slices.IndexFunc(ends, func(end float64) bool { return end <= x-pinRoom/2 })
 		if level >= 0 {
 			out = append(out, pinned{x: x, width: pinRoom, level: level, of: []*timeline.Milestone{m}})
@@ -251,7 +251,7 @@ func (d *drawing) lane(s *recoverySide, l *lane, levels int) {
 // loss or that it ran on, and, where it is open, how long it was seen to wait.
 func (d *drawing) bar(l *lane, y float64) {
 	zero := d.x(0)
-	switch at := d.x(since(l.run, l.handed)); {
+	switch at := d.x(afterRestored(l.run, l.handed)); {
 	case l.kept:
 		d.used["kept"] = true
 		d.line("sf-line", d.left, y, zero, y)
@@ -271,7 +271,7 @@ func (d *drawing) bar(l *lane, y float64) {
 		d.rect(class, d.x(from), y-3, d.x(end)-d.x(from), 6, "")
 		from = end
 	}
-	end := d.x(since(l.run, l.end))
+	end := d.x(afterRestored(l.run, l.end))
 	switch {
 	case l.open:
 		d.line("sf-wait", d.x(from), y, end, y)
@@ -288,7 +288,7 @@ func (l *lane) ends() []time.Duration {
 	var ends []time.Duration
 	for i := range l.list {
 		if m := &l.list[i]; m.State == timeline.Reached {
-			ends = append(ends, since(l.run, m.At))
+			ends = append(ends, afterRestored(l.run, m.At))
 		}
 	}
 	slices.Sort(ends)
@@ -306,9 +306,9 @@ func (d *drawing) held(s *recoverySide, l *lane, y float64) {
 	if m := l.milestone(h.From); m != nil && m.State == timeline.Reached {
 		begin, ok = m.At, true
 	}
-	from := since(l.run, begin)
+	from := afterRestored(l.run, begin)
 	m := milestoneIn(l.list, h.Stage)
-	if !ok || m == nil || !h.Took.Censored && (m.State != timeline.Reached || since(l.run, m.At)-from != h.Took.D) {
+	if !ok || m == nil || !h.Took.Censored && (m.State != timeline.Reached || afterRestored(l.run, m.At)-from != h.Took.D) {
 		return // of another repetition
 	}
 	d.framed = s
@@ -342,7 +342,7 @@ func (d *drawing) tooltip(l *lane, m *timeline.Milestone) string {
 	if n := d.number(m.Name); n > 0 {
 		title = titleOf(&d.v.rows[n-1])
 	}
-	out := fmt.Sprintf("%s: %s s, %s", shown(title, 40), tenths(since(l.run, m.At)), precise(m.At))
+	out := fmt.Sprintf("%s: %s s, %s", shown(title, 40), tenths(afterRestored(l.run, m.At)), precise(m.At))
 	if m.Kind != "" {
 		out += ", by " + shown(m.Kind, 12)
 	}

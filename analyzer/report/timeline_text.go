@@ -135,7 +135,7 @@ func milestoneCell(run *timeline.Run, m *timeline.Milestone) string {
 	if m.State == timeline.Missing {
 		return "missing: " + reasonWords(m.Reason)
 	}
-	out := fmt.Sprintf("%7s %s", tenths(since(run, m.At)), shownBy(m))
+	out := fmt.Sprintf("%7s %s", tenths(afterRestored(run, m.At)), shownBy(m))
 	if m.State == timeline.Before {
 		out += " (before)"
 	}

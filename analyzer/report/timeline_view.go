@@ -199,8 +199,10 @@ func (s *recoverySide) runOf(repetition int) *timeline.Run {
 	return nil
 }
 
-// since is the time from the restoration of a run.
-func since(run *timeline.Run, at int64) time.Duration { return time.Duration(at - run.Restored.At) }
+// afterRestored is the time from the restoration of a run.
+func afterRestored(run *timeline.Run, at int64) time.Duration {
+	return time.Duration(at - run.Restored.At)
+}
 
 // reasons says why a milestone is missing, and of how many.
 func reasons(x *timeline.Reach) string {

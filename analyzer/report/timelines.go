@@ -192,7 +192,7 @@ func toJSONHappenings(v *recovery) []jsonHappening {
 				From: instant(h.From), To: instant(h.To),
 			}
 			if run := s.runOf(h.Repetition); run != nil {
-				after, until := since(run, h.From).Seconds(), since(run, h.To).Seconds()
+				after, until := afterRestored(run, h.From).Seconds(), afterRestored(run, h.To).Seconds()
 				x.After, x.Until = &after, &until
 			}
 			out = append(out, x)

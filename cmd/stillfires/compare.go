@@ -136,6 +136,7 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err != nil {
 		return err
 	}
+	f.out.again = f.again(cmd.Flags())
 	if err := f.writeRepairs(rep); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/analyzer/report"
 	"github.com/stillfires/stillfires/internal/compare"
 	"github.com/stillfires/stillfires/internal/demo"
 	"github.com/stillfires/stillfires/internal/review"
@@ -78,6 +79,7 @@ func runDemo(ctx context.Context, env *cliEnv, dir string, kept bool, outputs []
 	if err != nil {
 		return err
 	}
+	out.again = demoAgain(dir, kept)
 	if err := writeReport(ctx, env, rep, analyzer.FailOnBreak, outputs, nil, out); err != nil {
 		return err
 	}
@@ -89,6 +91,20 @@ func runDemo(ctx context.Context, env *cliEnv, dir string, kept bool, outputs []
 		fmt.Fprint(env.stderr, demoNext)
 	}
 	return nil
+}
+
+// demoKeepDir is the folder that the proposed commands keep the example in.
+const demoKeepDir = "example"
+
+// demoAgain says how the review is made again: the example has to be kept for
+// that.
+func demoAgain(dir string, kept bool) *report.Again {
+	out := &report.Again{Program: program}
+	if !kept {
+		dir, out.First = demoKeepDir, []string{"demo", "--keep", demoKeepDir}
+	}
+	out.Args = []string{"-f", filepath.Join(dir, demo.ReviewFile)}
+	return out
 }
 
 const demoOutro = `

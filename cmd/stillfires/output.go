@@ -24,6 +24,9 @@ type outputFlags struct {
 	files   []string
 	color   string
 	width   int
+	all     bool
+	// again says how the comparison is made again; nil: it cannot be said.
+	again *report.Again
 }
 
 // An output is one rendering of the report. An empty file is standard output.
@@ -37,6 +40,7 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.StringSliceVarP(&f.files, "output", "o", nil, "write a format to this file instead of standard output; the ending says which of several (.json, .md, .txt)")
 	flags.StringVar(&f.color, "color", "auto", "colour on a terminal: auto, always or never; NO_COLOR is respected")
 	flags.IntVar(&f.width, "width", 0, "width of the terminal report in columns (default: that of the terminal, else 100)")
+	flags.BoolVar(&f.all, "all", false, "show everything on a terminal and in markdown, with the evidence")
 }
 
 // resolve pairs formats with files. A file takes the format that its ending
@@ -132,7 +136,7 @@ func (f *outputFlags) columns(w io.Writer) int {
 func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, failOn analyzer.FailOn, outs []output, pictures []string, f *outputFlags) error {
 	rendered := make([][]byte, len(outs))
 	for i, o := range outs {
-		opt := report.Options{Width: f.columns(env.stdout), FailOn: failOn}
+		opt := report.Options{Width: f.columns(env.stdout), FailOn: failOn, All: f.all, Again: f.again}
 		if o.file == "" {
 			opt.Color, _ = f.colored(env.stdout, env.getenv) // checked in resolve
 		}

@@ -88,14 +88,15 @@ func (k *Kind) bare() bool {
 }
 
 // carries reports whether a kind is a constant text around sentences that were
-// paired with messages of the other build.
+// paired with messages of the other build, or with sentences in another field.
+// One that stands in the same field, under another text, explains nothing.
 func (c *comparison) carries(k *Kind, deployed bool) bool {
 	return slices.ContainsFunc(c.m.pairs, func(p *pair) bool {
 		side := p.candidate
 		if deployed {
 			side = p.deployed
 		}
-		return side[0].Field != "" && slices.Contains(k.said, side[0])
+		return side[0].Field != "" && !c.m.sameField(p.deployed[0].Field, p.candidate[0].Field) && slices.Contains(k.said, side[0])
 	})
 }
 
@@ -110,12 +111,31 @@ func (c *comparison) told(said *Kind, deployed bool) bool {
 	if deployed {
 		side = c.m.deployed
 	}
+	if c.fieldGone(said, deployed) {
+		return false
+	}
 	for _, k := range side {
 		if k.Field == "" && slices.Contains(k.said, said) {
 			return c.carries(k, deployed)
 		}
 	}
 	return true
+}
+
+// fieldGone reports whether the other build writes the record's own message
+// without the field that holds a sentence: that is told of the field.
+func (c *comparison) fieldGone(said *Kind, deployed bool) bool {
+	for _, p := range c.m.pairs {
+		own, others := p.candidate, p.deployed
+		if deployed {
+			own, others = others, own
+		}
+		if slices.ContainsFunc(own, func(k *Kind) bool { return slices.Contains(k.said, said) }) {
+			s := shapeOf(others)
+			return s.find(said.Field) == nil
+		}
+	}
+	return false
 }
 
 // nearest returns the kind of the other build whose wording is most like that

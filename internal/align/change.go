@@ -23,7 +23,8 @@ const (
 	FieldLost        Class = "field-lost"
 	FieldRenamed     Class = "field-renamed"
 	FieldTypeChanged Class = "field-type-changed"
-	FieldGained      Class = "field-gained" // no finding
+	FieldGained      Class = "field-gained"  // no finding
+	LevelSpelled     Class = "level-spelled" // told of by level-changed
 	FrequencyChanged Class = "frequency-changed"
 	EncodingChanged  Class = "encoding-changed"
 	UnparseableGrew  Class = "unparseable-grew"
@@ -33,7 +34,7 @@ const (
 // classes holds all classes in their order.
 var classes = []Class{
 	Removed, Moved, MovedToField, Reworded, Granularity, LevelChanged, VerbosityHidden, FieldLost, FieldRenamed,
-	FieldTypeChanged, FrequencyChanged, EncodingChanged, UnparseableGrew, FieldGained, Added,
+	FieldTypeChanged, LevelSpelled, FrequencyChanged, EncodingChanged, UnparseableGrew, FieldGained, Added,
 }
 
 // Classes returns all classes, the most telling first.
@@ -69,10 +70,14 @@ type Change struct {
 
 // A FieldChange is what became of one field.
 type FieldChange struct {
-	Class Class  // [FieldLost], [FieldRenamed], [FieldTypeChanged] or [FieldGained]
+	// Class is [FieldLost], [FieldRenamed], [FieldTypeChanged], [FieldGained], or
+	// [LevelSpelled] of a level that is written in other words.
+	Class Class
 	Name  string // on deployed; of a gained field on candidate
 	To    string // the name on candidate, of a renamed field
-	// Types are the types on each build; empty where the field is absent.
+	Role  string // as [outcome.Key.Role]: what the field is to the logger
+	// Deployed and Candidate are the types on each build, of LevelSpelled the
+	// spellings; empty where the field is absent.
 	Deployed, Candidate []string
 	Shared              []string // values of a renamed field on both builds
 	// Within are the names of several fields of one object that are gone, or
@@ -141,6 +146,9 @@ func (c *Change) add(k Class) {
 		c.Classes = append(c.Classes, k)
 	}
 }
+
+// NoMessage reports whether the field is the message itself, and is gone.
+func (f *FieldChange) NoMessage() bool { return f.Class == FieldLost && f.Role == messageRole }
 
 // Text returns the words of the change's message: the deployed build's, or of
 // an added message the candidate's.

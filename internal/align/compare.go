@@ -86,7 +86,7 @@ func (c *comparison) paired(p *pair) {
 	ch := Change{Deployed: p.deployed, Candidate: p.candidate}
 	d, n := p.deployed[0], p.candidate[0]
 	c.saidElsewhere(&ch, p)
-	if d.Level != n.Level || d.Verbosity != n.Verbosity {
+	if (d.Level != n.Level || d.Verbosity != n.Verbosity) && !verbosityUnknown(d, n) && !verbosityUnknown(n, d) {
 		ch.add(LevelChanged)
 	}
 	c.hidden(&ch)
@@ -99,6 +99,7 @@ func (c *comparison) paired(p *pair) {
 		ch.Fields = append(ch.Fields, f)
 		ch.add(f.Class)
 	}
+	ch.headFields()
 	c.frequencies(&ch)
 	if p.split || c.gathered(&ch) {
 		ch.add(Granularity)
@@ -118,7 +119,7 @@ func (c *comparison) paired(p *pair) {
 // saidElsewhere tells rewording and moving between message and field.
 func (c *comparison) saidElsewhere(ch *Change, p *pair) {
 	d, n := p.deployed[0], p.candidate[0]
-	if d.Field != n.Field {
+	if !c.m.sameField(d.Field, n.Field) {
 		ch.add(MovedToField)
 	}
 	if !p.split && !sameTokens(d.tokens, n.tokens) {
@@ -195,12 +196,39 @@ func fewer(ch *Change, less bool) bool {
 	return 2*d >= 3*n
 }
 
+// headFields leaves it to the field that held the level or the message to tell
+// that there is none any more, or a new one.
+func (c *Change) headFields() {
+	d, n := c.Deployed[0], c.Candidate[0]
+	drop := func(class Class, role string) {
+		if slices.ContainsFunc(c.Fields, func(f FieldChange) bool { return f.Role == role }) {
+			c.Classes = slices.DeleteFunc(c.Classes, func(k Class) bool { return k == class })
+		}
+	}
+	if d.Level == "" || n.Level == "" {
+		drop(LevelChanged, levelRole)
+	}
+	if d.Text == "" || n.Text == "" {
+		drop(Reworded, messageRole)
+	}
+}
+
+// verbosityUnknown reports whether a may have the verbosity of b, as klog writes
+// a message of any verbosity as info.
+func verbosityUnknown(a, b *Kind) bool {
+	return a.Level == "info" && b.Level == "debug" && slices.Equal(a.Encodings, []outcome.Encoding{outcome.Klog}) &&
+		!slices.Contains(b.Encodings, outcome.Klog)
+}
+
 // byEncoding reports whether a change of a field comes with a change of the
 // encoding: a duration is a number in one and "1.5s" in another, and a stack is
 // a field in one and lines below the record in another.
 func (f *FieldChange) byEncoding() bool {
 	scalar := func(types []string) bool {
 		return !slices.ContainsFunc(types, func(t string) bool { return t == "object" || t == "array" })
+	}
+	if f.Role != "" && f.Class != FieldRenamed {
+		return true // not every encoding names what the logger fills in
 	}
 	switch f.Class {
 	case FieldTypeChanged:

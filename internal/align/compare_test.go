@@ -34,6 +34,18 @@ func TestCompare(t *testing.T) {
 			[]string{"message-reworded: Took over leadership -> Elected"},
 		},
 		{
+			"no word in common, but as often and of the same things",
+			runs(`info pod pod.go "Took over" 24 pod=web-1,web-2`),
+			runs(`info pod pod.go "Elected" 24 pod=web-1,web-2`),
+			[]string{"message-reworded: Took over -> Elected"},
+		},
+		{
+			"no word in common, and of the same things, but not as often",
+			runs(`info pod pod.go "Took over" 24 pod=web-1,web-2`),
+			runs(`info pod pod.go "Elected" 25 pod=web-1,web-2`),
+			[]string{"message-removed: Took over -> ", "message-added:  -> Elected"},
+		},
+		{
 			"few words in common, and others of the same place",
 			runs(`info pod pod.go "Took over" 12 pod=web-1,web-2`),
 			runs(`info pod pod.go "Elected" 12 pod=web-1,web-2`, `info pod pod.go "Chosen" 12 pod=web-1,web-2`),
@@ -46,10 +58,79 @@ func TestCompare(t *testing.T) {
 			[]string{"message-removed: Link to site opened -> ", "message-added:  -> Link to site closed"},
 		},
 		{
+			"an end is no new beginning",
+			runs(`info link link.go "Watch of site ended" 12 site=east`),
+			runs(`info link link.go "Watch of site resumed" 12 site=east`),
+			[]string{"message-removed: Watch of site ended -> ", "message-added:  -> Watch of site resumed"},
+		},
+		{
+			"a clause after a value is no value",
+			runs(`info lot lot.go "Lot <*> was sold, price since opening was <*>" 12 lot=a,b`),
+			runs(`info lot lot.go "Lot <*> was sold" 12 lot=a,b`, `info lot lot.go "Price since opening was <*>" 12 lot=a,b`),
+			[]string{"granularity-changed: Lot <*> was sold, price since opening was <*> -> Lot <*> was sold | Price since opening was <*>"},
+		},
+		{
+			"the contrary, with the same sentence in a field",
+			runs(`info link link.go "Watch of site ended" 12 site=east why*=too old resource version`),
+			runs(`info link link.go "Watch of site resumed" 12 site=east why*=too old resource version`),
+			[]string{"message-removed: Watch of site ended -> ", "message-added:  -> Watch of site resumed"},
+		},
+		{
+			"a value of several words is one",
+			runs(`info lot lot.go "Lots <*> were sold" 12 lot=a,b`),
+			runs(`info lot lot.go "Lots east-a, west-b were sold" 12 lot=a,b`),
+			[]string{},
+		},
+		{
 			"a negation is no rewording",
 			runs(`info link link.go "Object was found in cache" 12 site=east`),
 			runs(`info link link.go "Object was not found in cache" 12 site=east`),
 			[]string{"message-removed: Object was found in cache -> ", "message-added:  -> Object was not found in cache"},
+		},
+		{
+			"contrary, as base forms tell",
+			runs(`info link link.go "Lease of site acquired" 12 site=east`),
+			runs(`info link link.go "Lease of site lost" 12 site=east`),
+			[]string{"message-removed: Lease of site acquired -> ", "message-added:  -> Lease of site lost"},
+		},
+		{
+			"a mask stands for no word that says what happened",
+			runs(`info link link.go "Winch <*> engaged for lift" 12 site=east`),
+			runs(`info link link.go "Winch not engaged for lift" 12 site=east`),
+			[]string{"message-removed: Winch <*> engaged for lift -> ", "message-added:  -> Winch not engaged for lift"},
+		},
+		{
+			"names that varied on one build only",
+			runs(`info q q.go "Queue <*> was drained" 12`),
+			runs(`info q q.go "Queue alpha was drained" 6`, `info q q.go "Queue bravo was drained" 6`),
+			[]string{},
+		},
+		{
+			"a prefix for all, and contrary messages in one place",
+			runs(`info hoist lift.go "Lift of crate started" 20 crate=c-1`, `info hoist lift.go "Lift of crate finished" 20 crate=c-1`),
+			runs(`info hoist lift.go "gantry: Lift of crate started" 20 crate=c-1`, `info hoist lift.go "gantry: Lift of crate finished" 20 crate=c-1`),
+			[]string{
+				"message-reworded: Lift of crate finished -> gantry: Lift of crate finished",
+				"message-reworded: Lift of crate started -> gantry: Lift of crate started",
+			},
+		},
+		{
+			"contrary messages are no parts of one",
+			runs(`info hoist lift.go "Lift of crate started" 20 crate=c-1`),
+			runs(`info hoist lift.go "Lift of crate failed" 10 crate=c-1`, `info hoist lift.go "Lift of crate aborted" 10 crate=c-1`),
+			[]string{"message-removed: Lift of crate started -> ", "message-added:  -> Lift of crate aborted", "message-added:  -> Lift of crate failed"},
+		},
+		{
+			"a case named in the text became a field",
+			runs(`info berth place.go "Placed crate on north-berth" 10 crate=c-1`, `info berth place.go "Placed crate on south-berth" 10 crate=c-2`),
+			runs(`info berth place.go "Placed crate" 20 crate=c-1,c-2 berth=north,south`),
+			[]string{"granularity-changed+field-gained: Placed crate on north-berth | Placed crate on south-berth -> Placed crate gained:berth"},
+		},
+		{
+			"an error moved into the text",
+			runs(`error scale weigh.go "Could not weigh crate" 20 crate=c-1 error*=dial tcp <*>: connection refused`),
+			runs(`error scale weigh.go "Could not weigh crate: dial tcp <*>: connection refused" 20 crate=c-1`),
+			[]string{"message-reworded+field-lost: Could not weigh crate -> Could not weigh crate: dial tcp <*>: connection refused lost:error"},
 		},
 		{
 			"moved to a field",
@@ -131,6 +212,30 @@ func TestCompare(t *testing.T) {
 			[]string{"field-renamed: Link is up -> Link is up renamed:nicName>nic_name"},
 		},
 		{
+			"field renamed that holds sentences",
+			runs(`error rec rec.go "Sync failed" 60 error*=no link to site|too many requests`, `error gc gc.go "Sweep failed" 60 error*=no link to site|too many requests`),
+			runs(`error rec rec.go "Sync failed" 60 err*=no link to site|too many requests`, `error gc gc.go "Sweep failed" 60 err*=no link to site|too many requests`),
+			[]string{
+				"field-renamed: Sweep failed -> Sweep failed renamed:error>err",
+				"field-renamed: Sync failed -> Sync failed renamed:error>err",
+			},
+		},
+		{
+			"field renamed that holds short names",
+			runs(`info nic nic.go "Link is up" 30 bay=b1,b2,b3`), runs(`info nic nic.go "Link is up" 30 slot=b1,b2,b3`),
+			[]string{"field-renamed: Link is up -> Link is up renamed:bay>slot"},
+		},
+		{
+			"small numbers prove no renaming",
+			runs(`info nic nic.go "Link is up" 30 bay=1,2,3`), runs(`info nic nic.go "Link is up" 30 slot=1,2,3`),
+			[]string{"field-lost+field-gained: Link is up -> Link is up lost:bay gained:slot"},
+		},
+		{
+			"field always null",
+			runs(`info nic nic.go "Link is up" 7 driver=mlx5`), runs(`info nic nic.go "Link is up" 7 driver/null=`),
+			[]string{"field-type-changed: Link is up -> Link is up type-changed:driver"},
+		},
+		{
 			"fields of other values are not one renamed",
 			runs(`info nic nic.go "Link is up" 7 driver=mlx5,ixgbe`), runs(`info nic nic.go "Link is up" 7 vendor=intel,nvidia`),
 			[]string{"field-lost+field-gained: Link is up -> Link is up lost:driver gained:vendor"},
@@ -171,6 +276,42 @@ func TestCompare(t *testing.T) {
 			"a field becomes the logger",
 			runs(`info - rec.go "Reconciling" 60 controller=disk`), runs(`info disk rec.go "Reconciling" 60`),
 			[]string{"field-renamed: Reconciling -> Reconciling renamed:controller>logger"},
+		},
+		{
+			"the logger's own fields are called otherwise",
+			runs(`info nic nic.go "Link is up" 7 ts!time= level!level=info msg!message= logger!logger= caller!caller= nic=eth0`),
+			runs(`info nic nic.go "Link is up" 7 time!time= severity!level=INFO message!message= module!logger= source!caller/object= nic=eth0`),
+			[]string{"field-renamed: Link is up -> Link is up renamed:caller>source renamed:level>severity renamed:logger>module renamed:msg>message renamed:ts>time"},
+		},
+		{
+			"levels are spelled otherwise",
+			runs(`info nic nic.go "Link is up" 7 level!level=INFO`), runs(`info nic nic.go "Link is up" 7 level!level=info`),
+			[]string{"level-spelled: Link is up -> Link is up level-spelled:level"},
+		},
+		{
+			"another level is spelled otherwise anyway",
+			runs(`info nic nic.go "Link is up" 7 level!level=info`), runs(`warn nic nic.go "Link is up" 7 level!level=warn`),
+			[]string{"level-changed: Link is up -> Link is up"},
+		},
+		{
+			"time and level are of another type",
+			runs(`info nic nic.go "Link is up" 7 ts!time/string= level!level=INFO`), runs(`info nic nic.go "Link is up" 7 ts!time/number= level!level/number=30`),
+			[]string{"field-type-changed: Link is up -> Link is up type-changed:level type-changed:ts"},
+		},
+		{
+			"no level any more",
+			runs(`info nic nic.go "Link is up" 7 level!level=info`), runs(`- nic nic.go "Link is up" 7`),
+			[]string{"field-lost: Link is up -> Link is up lost:level"},
+		},
+		{
+			"no message any more",
+			runs(`info nic nic.go "Link is up" 7 msg!message= nic=eth0`), runs(`info nic nic.go "" 7 nic=eth0`),
+			[]string{"field-lost: Link is up ->  lost:msg"},
+		},
+		{
+			"no logger any more",
+			runs(`info nic nic.go "Link is up" 7 logger!logger=`), runs(`info - nic.go "Link is up" 7`),
+			[]string{"field-lost: Link is up -> Link is up lost:logger"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/stillfires/stillfires/internal/contrary"
 	"github.com/stillfires/stillfires/internal/facts"
 )
 
@@ -33,7 +34,7 @@ func (c *comparison) fact(k *Kind, in []string) *Fact {
 		if sameTokens(k.tokens, tokens(f.Text)) {
 			like = 1
 		}
-		if like < factWords || like <= score || opposed(k.words, wordsOf(f.Text)) {
+		if like < factWords || like <= score || contrary.Opposed(k.words, wordsOf(f.Text)) {
 			continue
 		}
 		i := slices.IndexFunc(f.about, func(a Fact) bool { return a.On == "" || named(names, k.First.Line, a.On) })

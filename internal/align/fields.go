@@ -9,8 +9,15 @@ import (
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
-// loggerField is the name under which the logger of a kind is compared: a
-// build may write as a field what another writes as the logger.
+// Roles of fields that are the logger's own.
+const (
+	loggerRole  = "logger"
+	levelRole   = "level"
+	messageRole = "message"
+)
+
+// loggerField is the name under which a logger is compared that is written
+// without a name: a build may write as a field what another writes as the logger.
 const loggerField = "logger"
 
 // What a lost field asks for: the chance that records of the other build lack
@@ -22,6 +29,8 @@ const absentByChance = 0.05
 const (
 	sharedValues = 0.5
 	manyValues   = 6
+	// A field holds some values of its own if it has as many as this.
+	ownValues = 3
 )
 
 // A shape is the fields of one or several kinds.
@@ -40,7 +49,14 @@ func shapeOf(kinds []*Kind) shape {
 			}
 			s.add(key)
 		}
-		if k.Logger != "" {
+		named := k.Logger == ""
+		for _, head := range k.Heads {
+			if head.Role == loggerRole {
+				named, head.Values = true, []string{k.Logger}
+			}
+			s.add(head)
+		}
+		if !named {
 			s.add(outcome.Key{Name: loggerField, Count: k.looked, Types: []string{"string"}, Values: []string{k.Logger}})
 		}
 	}
@@ -53,6 +69,7 @@ func (s *shape) add(key outcome.Key) {
 		s.keys = slices.Insert(s.keys, i, outcome.Key{Name: key.Name})
 	}
 	own := &s.keys[i]
+	own.Role = cmp.Or(own.Role, key.Role)
 	own.Count += key.Count
 	own.Types = union(own.Types, key.Types)
 	own.Values = union(own.Values, key.Values)
@@ -95,14 +112,21 @@ func compareFields(d, c []*Kind) []FieldChange {
 	for i := range deployed.keys {
 		k := &deployed.keys[i]
 		o := candidate.find(k.Name)
-		if o == nil || !otherType(k.Types, o.Types) {
+		if o == nil {
 			continue
 		}
-		retyped[k.Name] = true
-		out = append(out, FieldChange{
-			Class: FieldTypeChanged, Name: k.Name, Deployed: k.Types, Candidate: o.Types,
-			Weak: k.Count < 2 && o.Count < 2,
-		})
+		f := FieldChange{Name: k.Name, Role: k.Role, Weak: k.Count < 2 && o.Count < 2}
+		switch {
+		case otherType(k.Types, o.Types), emptied(k, o):
+			f.Weak = f.Weak || emptied(k, o) && min(k.Count, o.Count) < fewRecords
+			retyped[k.Name] = true
+			f.Class, f.Deployed, f.Candidate = FieldTypeChanged, k.Types, o.Types
+		case k.Role == levelRole && o.Role == levelRole && sameLevel(d, c) && otherValues(k.Values, o.Values):
+			f.Class, f.Deployed, f.Candidate, f.Weak = LevelSpelled, k.Values, o.Values, false
+		default:
+			continue
+		}
+		out = append(out, f)
 	}
 	lost, gained := deployed.missing(&candidate), candidate.missing(&deployed)
 	lost, gained = outside(lost, retyped), outside(gained, retyped)
@@ -114,6 +138,21 @@ func compareFields(d, c []*Kind) []FieldChange {
 		return cmp.Or(cmp.Compare(rank(a.Class), rank(b.Class)), cmp.Compare(a.Name, b.Name))
 	})
 	return out
+}
+
+// emptied reports whether a field that was never null is nothing else any more.
+func emptied(d, c *outcome.Key) bool {
+	return len(d.Types) > 0 && !slices.Contains(d.Types, "null") && slices.Equal(c.Types, []string{"null"})
+}
+
+// sameLevel reports whether two kinds are of one level, however it is spelled.
+func sameLevel(d, c []*Kind) bool {
+	return d[0].Level != "" && d[0].Level == c[0].Level && d[0].Verbosity == c[0].Verbosity
+}
+
+// otherValues reports whether two lists have nothing in common.
+func otherValues(a, b []string) bool {
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
 }
 
 // oneSided lists the fields of own that the other build lacks. An optional one
@@ -131,10 +170,10 @@ func oneSided(class Class, keys []*outcome.Key, own, other *shape) []FieldChange
 	}
 	for _, k := range keys {
 		weak := chance(k.Count, own.looked, other.looked) > absentByChance
-		if k.Name == loggerField || weak && optional(own, k.Name) {
+		if k.Name == loggerField && k.Role == "" || weak && optional(own, k.Name) {
 			continue
 		}
-		f := FieldChange{Class: class, Name: k.Name, Weak: weak}
+		f := FieldChange{Class: class, Name: k.Name, Role: k.Role, Weak: weak}
 		if i := strings.LastIndexByte(k.Name, '.'); i > 0 && len(inside[k.Name[:i]]) >= many {
 			f.Name = k.Name[:i] + ".*"
 			if n := len(out); n > 0 && out[n-1].Name == f.Name {
@@ -180,7 +219,7 @@ func otherType(a, b []string) bool {
 		return slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
 	}
 	a, b = real(a), real(b)
-	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(t string) bool { return slices.Contains(b, t) })
+	return otherValues(a, b)
 }
 
 // outside leaves out the fields inside of others.
@@ -228,7 +267,7 @@ func renames(lost, gained []*outcome.Key, kept map[string]bool) (out []FieldChan
 		}
 		taken[l.from], taken[l.to] = true, true
 		out = append(out, FieldChange{
-			Class: FieldRenamed, Name: l.from.Name, To: l.to.Name,
+			Class: FieldRenamed, Name: l.from.Name, To: l.to.Name, Role: l.from.Role,
 			Deployed: l.from.Types, Candidate: l.to.Types, Shared: l.shared,
 		})
 	}
@@ -238,8 +277,12 @@ func renames(lost, gained []*outcome.Key, kept map[string]bool) (out []FieldChan
 
 // sameField says how well two fields agree: 0 if they are not one. Names that
 // differ in case and separators alone are one if the types agree; others are if
-// they share values that no field holds which both builds have.
+// they share values that no field holds which both builds have, or if they are
+// the same to the logger.
 func sameField(from, to *outcome.Key, kept map[string]bool) (score float64, shared []string) {
+	if from.Role != "" && from.Role == to.Role {
+		return 4, nil
+	}
 	if otherType(from.Types, to.Types) {
 		return 0, nil
 	}
@@ -263,10 +306,18 @@ func sameField(from, to *outcome.Key, kept map[string]bool) (score float64, shar
 	if least > 0 && tell && float64(len(shared)) >= sharedValues*float64(least) {
 		return 1 + float64(len(shared))/float64(least) + names, shared
 	}
-	if names == 1 {
-		return names, shared
+	if names == 1 || sameShort(from, to, kept) {
+		return 1 + names, shared
 	}
 	return 0, nil
+}
+
+// sameShort reports whether two fields hold the same few short names, as often,
+// and no field that both builds have holds one of them. Small numbers may agree
+// by chance.
+func sameShort(from, to *outcome.Key, kept map[string]bool) bool {
+	return len(from.Values) >= ownValues && slices.Equal(from.Values, to.Values) && !from.Cut && !to.Cut && from.Count == to.Count &&
+		!slices.ContainsFunc(from.Values, func(v string) bool { return len(v) < 2 || digitsOnly(v) || kept[v] })
 }
 
 // leaf returns the last part of a name, in lower case.

@@ -14,7 +14,8 @@ import (
 //	level logger function "text" count key=value,value key=…
 //
 // where "-" is a logger or function that is not known, a key with a slash has
-// a type (key/number=1), and one with a star holds sentences parted by "|".
+// a type (key/number=1), one with a "!" a role (lvl!level=info), and one with a
+// star holds sentences parted by "|".
 type msg string
 
 func (m msg) parse() outcome.Message {
@@ -30,7 +31,7 @@ func (m msg) parse() outcome.Message {
 		}
 		return s
 	}
-	out := outcome.Message{Text: text, Level: place[0], Logger: none(place[1]), Function: none(place[2]), Encoding: outcome.JSON}
+	out := outcome.Message{Text: text, Level: none(place[0]), Logger: none(place[1]), Function: none(place[2]), Encoding: outcome.JSON}
 	if v, ok := strings.CutPrefix(out.Level, "V"); ok {
 		out.Level = "debug"
 		fmt.Sscan(v, &out.Verbosity)
@@ -42,7 +43,8 @@ func (m msg) parse() outcome.Message {
 		name, values, _ := strings.Cut(f, "=")
 		name, kind, _ := strings.Cut(name, "/")
 		name, said := strings.CutSuffix(name, "*")
-		key := outcome.Key{Name: name, Count: out.Count, Looked: out.Count, Types: []string{cmp.Or(kind, "string")}}
+		name, role, _ := strings.Cut(name, "!")
+		key := outcome.Key{Name: name, Role: role, Count: out.Count, Looked: out.Count, Types: []string{cmp.Or(kind, "string")}}
 		if said {
 			for t := range strings.SplitSeq(values, "|") {
 				key.Texts = append(key.Texts, outcome.KeyText{Text: t, Count: out.Count, First: outcome.Evidence{
@@ -56,8 +58,13 @@ func (m msg) parse() outcome.Message {
 		for _, v := range key.Values {
 			line = append(line, fmt.Sprintf("%q:%q", name, v))
 		}
-		out.Keys = append(out.Keys, key)
+		if role != "" {
+			out.Heads = append(out.Heads, key)
+		} else {
+			out.Keys = append(out.Keys, key)
+		}
 	}
+	slices.SortFunc(out.Heads, func(a, b outcome.Key) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(out.Keys, func(a, b outcome.Key) int { return cmp.Compare(a.Name, b.Name) })
 	out.First.Line = "{" + strings.Join(line, ",") + "}"
 	out.Last = out.First

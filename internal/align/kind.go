@@ -22,6 +22,7 @@ type Kind struct {
 
 	Encodings   []outcome.Encoding // ordered
 	Keys        []outcome.Key      // ordered by name
+	Heads       []outcome.Key      // the logger's own fields, ordered by name
 	Count       int64
 	Counts      []Count // ordered by scenario and repetition; a run without the kind is absent
 	First, Last outcome.Evidence
@@ -87,6 +88,9 @@ func newBuild(runs []*outcome.Run) *build {
 	for r, run := range runs {
 		for i := range run.Messages {
 			m := &run.Messages[i]
+			if m.Encoding == outcome.Text && m.Level == "" && m.Panics == m.Count {
+				continue // lines of panics, which are told of as what they are
+			}
 			k := &Kind{Text: m.Text, Logger: m.Logger, Function: m.Function, Level: m.Level, Verbosity: m.Verbosity}
 			id := k.identity()
 			known := byIdentity[id]
@@ -134,10 +138,13 @@ func (k *Kind) merge(m *outcome.Message, run *outcome.Run, p Part) {
 	k.looked += looked
 	for i := range m.Keys {
 		key := &m.Keys[i]
-		k.mergeKey(key)
+		k.Keys = mergeKey(k.Keys, key)
 		for j := range key.Texts {
 			k.mergeText(key, &key.Texts[j], m, run, p)
 		}
+	}
+	for i := range m.Heads {
+		k.Heads = mergeKey(k.Heads, &m.Heads[i])
 	}
 }
 
@@ -152,16 +159,18 @@ func addCount(counts []Count, run *outcome.Run, n int64) []Count {
 	return slices.Insert(counts, i, Count{run.Scenario, run.Repetition, n})
 }
 
-func (k *Kind) mergeKey(key *outcome.Key) {
-	i, ok := slices.BinarySearchFunc(k.Keys, key.Name, func(a outcome.Key, name string) int { return strings.Compare(a.Name, name) })
+// mergeKey adds what is known of a field to the list of them.
+func mergeKey(list []outcome.Key, key *outcome.Key) []outcome.Key {
+	i, ok := slices.BinarySearchFunc(list, key.Name, byName)
 	if !ok {
-		k.Keys = slices.Insert(k.Keys, i, outcome.Key{Name: key.Name})
+		list = slices.Insert(list, i, outcome.Key{Name: key.Name, Role: key.Role})
 	}
-	own := &k.Keys[i]
+	own := &list[i]
 	own.Count += key.Count
 	own.Types = union(own.Types, key.Types)
 	own.Values = union(own.Values, key.Values)
 	own.Cut = own.Cut || key.Cut
+	return list
 }
 
 // mergeText adds a sentence that a field of the kind holds.
@@ -208,7 +217,7 @@ func (k *Kind) prepare() {
 	k.words = wordsOf(k.Words())
 	slices.SortFunc(k.said, func(a, b *Kind) int { return cmp.Compare(a.identity(), b.identity()) })
 	for _, s := range k.said {
-		s.Keys, s.looked = k.Keys, k.looked
+		s.Keys, s.Heads, s.looked = k.Keys, k.Heads, k.looked
 		s.keys = slices.DeleteFunc(slices.Clone(k.keys), func(name string) bool { return name == s.Field })
 		s.words = wordsOf(s.Said)
 		s.values = valuesOf(s.First.Line)

@@ -22,12 +22,16 @@ type matching struct {
 	pairs               []*pair
 	deployed, candidate []*Kind // without partner
 	skipped             int     // kinds that were too many to look at
+	// renamed are the fields with sentences, by name on each build, that have
+	// another name in a message of both.
+	renamed map[[2]string]bool
 }
 
 // match pairs the kinds of two builds.
 func match(deployed, candidate []*Kind) *matching {
-	m := &matching{weighing: newWeighing(deployed, candidate), deployed: deployed, candidate: candidate}
+	m := &matching{weighing: newWeighing(deployed, candidate), deployed: deployed, candidate: candidate, renamed: map[[2]string]bool{}}
 	m.equal()
+	m.patterns()
 	m.sameText()
 	m.loosen()
 	m.best(true)
@@ -116,26 +120,34 @@ func (m *matching) sameText() {
 	m.each(func(d, c *Kind) bool { return d.Logger == c.Logger && sameFunction(d, c) })
 	m.each(func(d, c *Kind) bool { return sameLogger(d, c) && sameFunction(d, c) })
 	m.each(func(d, c *Kind) bool { return d.Logger != "" && d.Logger == c.Logger && d.Level == c.Level })
-	m.join()
+	m.join(func(k, own, other *Kind) bool {
+		return (other.Logger == "" || k.Logger == "") && own.Logger != k.Logger && samePlace(other.Function, k.Function, 1, 0.5) >= 0 &&
+			other.Level == k.Level && other.Verbosity == k.Verbosity && sameTokens(other.tokens, k.tokens)
+	})
 }
 
-// join adds kinds without partner to the pair that has their text, function
-// and level, where either side of it names no logger.
-func (m *matching) join() {
+// patterns adds kinds without partner to the pair that has their place and a
+// text with masks which theirs fits: what varies was seen to vary on one build
+// only.
+func (m *matching) patterns() {
+	m.join(func(k, _, other *Kind) bool {
+		return other.Logger == k.Logger && other.Function == k.Function && other.Level == k.Level && other.Verbosity == k.Verbosity &&
+			fits(other.tokens, k.tokens)
+	})
+}
+
+// join adds kinds without partner to the first pair for which fit holds, given
+// the kind and the first kind of the pair on its own build and on the other.
+func (m *matching) join(fit func(k, own, other *Kind) bool) {
 	taken := map[*Kind]bool{}
-	fit := func(k *Kind, own, others []*Kind) bool {
-		o := others[0]
-		return (o.Logger == "" || k.Logger == "") && own[0].Logger != k.Logger && samePlace(o.Function, k.Function, 1, 0.5) >= 0 &&
-			o.Level == k.Level && o.Verbosity == k.Verbosity && sameTokens(o.tokens, k.tokens)
-	}
 	for _, p := range m.pairs {
 		for _, c := range m.candidate {
-			if !taken[c] && fit(c, p.candidate, p.deployed) {
+			if !taken[c] && fit(c, p.candidate[0], p.deployed[0]) {
 				p.candidate, taken[c] = append(p.candidate, c), true
 			}
 		}
 		for _, d := range m.deployed {
-			if !taken[d] && fit(d, p.deployed, p.candidate) {
+			if !taken[d] && fit(d, p.deployed[0], p.candidate[0]) {
 				p.deployed, taken[d] = append(p.deployed, d), true
 			}
 		}
@@ -147,8 +159,9 @@ func (m *matching) join() {
 // those of which the other build's partner does not hold the same.
 func (m *matching) loosen() {
 	for _, p := range m.pairs {
-		m.deployed = append(m.deployed, news(p.deployed, p.candidate)...)
-		m.candidate = append(m.candidate, news(p.candidate, p.deployed)...)
+		m.renames(p)
+		m.deployed = append(m.deployed, news(p.deployed, p.candidate, m.sameField)...)
+		m.candidate = append(m.candidate, news(p.candidate, p.deployed, func(c, d string) bool { return m.sameField(d, c) })...)
 	}
 	for _, side := range []*[]*Kind{&m.deployed, &m.candidate} {
 		others := m.candidate
@@ -169,6 +182,23 @@ func (m *matching) loosen() {
 		slices.SortFunc(*side, func(a, b *Kind) int { return cmp.Compare(a.identity(), b.identity()) })
 	}
 }
+
+// renames notes the fields of a pair that hold sentences under another name.
+func (m *matching) renames(p *pair) {
+	says := func(k *Kind) bool { return len(k.said) > 0 }
+	if !slices.ContainsFunc(p.deployed, says) || !slices.ContainsFunc(p.candidate, says) {
+		return
+	}
+	for _, f := range compareFields(p.deployed, p.candidate) {
+		if f.Class == FieldRenamed {
+			m.renamed[[2]string{f.Name, f.To}] = true
+		}
+	}
+}
+
+// sameField reports whether a field of the deployed build is one of the
+// candidate.
+func (m *matching) sameField(d, c string) bool { return d == c || m.renamed[[2]string{d, c}] }
 
 // sayValues takes values of a field for what a kind says if they are the texts
 // of messages of the other build that have no partner: a text of one word is no
@@ -192,13 +222,13 @@ func (k *Kind) sayValues(others []*Kind) {
 }
 
 // news returns the sentences of kinds that the others do not hold in the same
-// field.
-func news(of, others []*Kind) []*Kind {
+// field, as same tells.
+func news(of, others []*Kind, same func(own, other string) bool) []*Kind {
 	var out []*Kind
 	for _, k := range of {
 		for _, s := range k.said {
 			if !slices.ContainsFunc(others, func(o *Kind) bool {
-				return slices.ContainsFunc(o.said, func(t *Kind) bool { return t.Field == s.Field && sameTokens(t.tokens, s.tokens) })
+				return slices.ContainsFunc(o.said, func(t *Kind) bool { return same(s.Field, t.Field) && sameTokens(t.tokens, s.tokens) })
 			}) {
 				out = append(out, s)
 			}

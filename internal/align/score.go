@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/stillfires/stillfires/internal/contrary"
 )
 
 // What evidence weighs. Wording can give four points; what surrounds it gives
@@ -20,7 +22,7 @@ const (
 	countPoints    = 0.6
 	levelPoints    = 0.3
 	apart          = -0.6 // another function, another logger
-	contrary       = -3.0 // the wording says the opposite
+	denied         = -3.0 // the wording says the opposite
 )
 
 // What is asked of a pair, by how much of the wording agrees, and how far
@@ -33,6 +35,8 @@ const (
 	likeMargin, someMargin = 0.5, 0.8
 	likeCounts             = 0.5
 	otherKeys, otherCounts = 0.75, 0.6
+	// Equal counts of fewer records may be chance.
+	manyRecords = 20
 )
 
 // A weighing compares kinds of two builds by how rare what they share is.
@@ -91,7 +95,10 @@ type likeness struct {
 	opposed                     bool
 	// unique says that a key or value is shared that no other kind has.
 	unique bool
-	score  float64
+	// exact says that they were written equally often, many times, at one level,
+	// with the same fields and the same telling values in them.
+	exact bool
+	score float64
 }
 
 func (w *weighing) compare(d, c *Kind) likeness {
@@ -112,14 +119,16 @@ func (w *weighing) compare(d, c *Kind) likeness {
 		// Nobody says who wrote it; the stream at least tells the process.
 		l.function = streamPoints(d, c)
 	}
-	l.opposed = l.words < 1 && opposed(d.words, c.words)
+	l.opposed = l.words < 1 && contrary.Opposed(d.words, c.words)
 	l.unique = w.sharesUnique(w.keys, d.keys, c.keys) || w.sharesUnique(w.values, d.values, c.values)
+	l.exact = l.level && d.Verbosity == c.Verbosity && l.counts == 1 && min(d.Count, c.Count) >= manyRecords &&
+		slices.Equal(d.keys, c.keys) && slices.Equal(d.values, c.values) && len(d.values) > 0
 	l.score = wordPoints*l.words + l.function + l.logger + keyPoints*l.keys + valuePoints*l.values + countPoints*l.counts
 	if l.level {
 		l.score += levelPoints
 	}
 	if l.opposed {
-		l.score += contrary
+		l.score += denied
 	}
 	return l
 }
@@ -147,7 +156,7 @@ func (l *likeness) sure() (margin float64, ok bool) {
 		return someMargin, l.score >= someScore && l.counts >= likeCounts
 	}
 	return someMargin, l.score >= otherScore && l.function > 0 && l.logger >= 0 &&
-		l.keys >= otherKeys && l.counts >= otherCounts && l.unique
+		l.keys >= otherKeys && l.counts >= otherCounts && (l.unique || l.exact)
 }
 
 // wording compares two texts by their words: the weight of the words in both

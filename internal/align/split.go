@@ -1,6 +1,10 @@
 package align
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stillfires/stillfires/internal/contrary"
+)
 
 // What a split asks for: that each part is like the whole, that the parts
 // together say what it said, and that the counts fit.
@@ -30,12 +34,12 @@ func (m *matching) splitOne(wholes, parts []*Kind, pairOf func(*Kind, []*Kind) *
 		}
 		var like []*Kind
 		for _, p := range parts {
-			if !taken[p] && p.Field == "" && m.partOf(whole, p) {
+			if !taken[p] && p.Field == "" && m.partOf(whole, p) && m.closest(whole, p, wholes) {
 				like = append(like, p)
 			}
 		}
 		if len(like) < 2 || !m.covers(whole, like) {
-			like = m.sameData(whole, parts, taken)
+			like = m.sameData(whole, parts, wholes, taken)
 		}
 		if len(like) < 2 || len(like) > maxParts || !countsFit(whole, like) {
 			continue
@@ -52,10 +56,10 @@ func (m *matching) splitOne(wholes, parts []*Kind, pairOf func(*Kind, []*Kind) *
 // sameData returns the parts that hold the fields and values of the whole, as
 // often as it was written, and have a word of it: steps of what it told at
 // once.
-func (m *matching) sameData(whole *Kind, parts []*Kind, taken map[*Kind]bool) []*Kind {
+func (m *matching) sameData(whole *Kind, parts, wholes []*Kind, taken map[*Kind]bool) []*Kind {
 	var out []*Kind
 	for _, p := range parts {
-		if taken[p] || p.Field != "" || len(whole.keys) == 0 {
+		if taken[p] || p.Field != "" || len(whole.keys) == 0 || !m.closest(whole, p, wholes) {
 			continue
 		}
 		l := m.compare(whole, p)
@@ -65,6 +69,15 @@ func (m *matching) sameData(whole *Kind, parts []*Kind, taken map[*Kind]bool) []
 		}
 	}
 	return out
+}
+
+// closest reports whether no other whole is more like a part: else the part is
+// that one in other words.
+func (m *matching) closest(whole, part *Kind, wholes []*Kind) bool {
+	own := m.wording(whole.words, part.words)
+	return !slices.ContainsFunc(wholes, func(o *Kind) bool {
+		return o != whole && o.Field == "" && !contrary.Opposed(o.words, part.words) && m.wording(o.words, part.words) > own
+	})
 }
 
 // partOf reports whether p may be a part of a message: it is written in the
@@ -77,7 +90,7 @@ func (m *matching) partOf(whole, p *Kind) bool {
 	if function < 0 || logger < 0 || function+logger == 0 && m.dice(m.keys, whole.keys, p.keys) < 0.5 {
 		return false
 	}
-	if m.dice(m.keys, whole.keys, p.keys) < 0.3 {
+	if m.dice(m.keys, whole.keys, p.keys) < 0.3 || contrary.Opposed(whole.words, p.words) {
 		return false
 	}
 	// More words of the part than not are words of the whole.
@@ -88,7 +101,10 @@ func (m *matching) partOf(whole, p *Kind) bool {
 			own += m.word(w)
 		}
 	}
-	return all > 0 && own/all >= 0.5 && m.wording(whole.words, p.words) >= partWords
+	// A message that named its case in the text, and has it in a field now, is
+	// written in fewer words.
+	general := function > 0 && !slices.ContainsFunc(whole.words, func(w string) bool { return !slices.Contains(p.words, w) })
+	return all > 0 && (own/all >= 0.5 || general) && m.wording(whole.words, p.words) >= partWords
 }
 
 // covers reports whether the parts have the words of the whole, each some that

@@ -98,7 +98,7 @@ func (c *comparison) inferRenames() {
 // reclass derives the classes of a change that its fields give.
 func (c *Change) reclass() {
 	c.Classes = slices.DeleteFunc(c.Classes, func(k Class) bool {
-		return k == FieldLost || k == FieldGained || k == FieldRenamed || k == FieldTypeChanged
+		return k == FieldLost || k == FieldGained || k == FieldRenamed || k == FieldTypeChanged || k == LevelSpelled
 	})
 	for _, f := range c.Fields {
 		c.add(f.Class)

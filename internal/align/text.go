@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/stillfires/stillfires/internal/messages"
 )
 
 // mask stands for what varies in a text.
@@ -19,19 +21,25 @@ const (
 )
 
 // tokens returns the words of a text between blanks. A word that varies, or
-// has a digit, is a mask.
+// has a digit, is a mask; letters before what varies stay, as in "state=<*>".
 func tokens(text string) []string {
 	out := strings.Fields(text)
 	if len(out) > maxTokens {
 		out = out[:maxTokens]
 	}
 	for i, t := range out {
-		if strings.Contains(t, mask) || strings.ContainsAny(t, "0123456789") {
+		at := strings.Index(t, mask)
+		switch {
+		case at > 0 && hasLetter(t[:at]) && !strings.ContainsAny(t[:at], "0123456789"):
+			out[i] = t[:at] + mask
+		case at >= 0 || strings.ContainsAny(t, "0123456789"):
 			out[i] = mask
 		}
 	}
 	return out
 }
+
+func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
 // alike returns the kind among list whose text is a pattern of the same texts.
 func alike(list []*Kind, words []string) *Kind {
@@ -49,8 +57,9 @@ func sameTokens(a, b []string) bool {
 	return slices.Equal(a, b) || fits(a, b) || fits(b, a)
 }
 
-// fits reports whether words fit a pattern, whose masks stand for one word or
-// more.
+// fits reports whether words fit a pattern, whose masks stand for one word, or
+// for several of which all but the first look like values. No mask stands for a
+// word that says what happened: "crane <*> is up" is not "crane not is up".
 func fits(pattern, words []string) bool {
 	fixed := 0
 	for _, p := range pattern {
@@ -58,7 +67,7 @@ func fits(pattern, words []string) bool {
 			fixed++
 		}
 	}
-	if fixed == len(pattern) || fixed < 2 || 2*fixed < len(pattern) {
+	if !slices.ContainsFunc(pattern, masked) || fixed < 2 || 2*fixed < len(pattern) {
 		return false
 	}
 	// The usual match of a pattern with stars: after a mismatch the last mask
@@ -66,12 +75,12 @@ func fits(pattern, words []string) bool {
 	p, w, star, from := 0, 0, -1, 0
 	for w < len(words) {
 		switch {
-		case p < len(pattern) && pattern[p] == mask:
+		case p < len(pattern) && pattern[p] == mask && !says(words[w]):
 			star, from = p, w+1
 			p, w = p+1, w+1
-		case p < len(pattern) && pattern[p] == words[w]:
+		case p < len(pattern) && pattern[p] != mask && fitsWord(pattern[p], words[w]):
 			p, w = p+1, w+1
-		case star >= 0:
+		case star >= 0 && !says(words[from]) && !isPlain(words[from]):
 			from++
 			p, w = star+1, from
 		default:
@@ -79,6 +88,30 @@ func fits(pattern, words []string) bool {
 		}
 	}
 	return p == len(pattern)
+}
+
+// isPlain reports whether a word is of letters alone, punctuation at its end aside.
+func isPlain(word string) bool {
+	word = strings.TrimRight(word, ".,:;!?")
+	return word != "" && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+func masked(token string) bool { return strings.HasSuffix(token, mask) }
+
+// fitsWord reports whether a word fits one of a pattern.
+func fitsWord(pattern, word string) bool {
+	if pattern == word {
+		return true
+	}
+	head, ok := strings.CutSuffix(pattern, mask)
+	rest, has := strings.CutPrefix(word, head)
+	return ok && has && rest != "" && !says(rest)
+}
+
+// says reports whether a word, without the punctuation around it, says what
+// happened or how something is, and so is no name.
+func says(word string) bool {
+	return messages.Telling([]byte(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })))
 }
 
 // wordsOf returns the words of a text in lower case, without plural endings,
@@ -107,56 +140,6 @@ var little = map[string]bool{
 	"a": true, "an": true, "and": true, "as": true, "at": true, "be": true, "by": true, "for": true, "from": true,
 	"has": true, "in": true, "is": true, "it": true, "of": true, "on": true, "or": true, "that": true, "the": true,
 	"thi": true, "to": true, "wa": true, "was": true, "were": true, "with": true, "are": true,
-}
-
-// opposites are words that turn what a message says into its contrary.
-var opposites = [][2]string{
-	{"start", "stop"}, {"started", "stopped"}, {"starting", "stopping"}, {"start", "end"}, {"starting", "ending"},
-	{"started", "ended"}, {"started", "finished"}, {"starting", "finished"}, {"succeeded", "failed"},
-	{"successfully", "failed"}, {"success", "failure"}, {"succes", "failure"}, {"success", "error"}, {"created", "deleted"}, {"create", "delete"},
-	{"creating", "deleting"}, {"added", "removed"}, {"add", "remove"}, {"adding", "removing"}, {"enabled", "disabled"},
-	{"connected", "disconnected"}, {"connected", "lost"}, {"up", "down"}, {"open", "closed"}, {"opened", "closed"},
-	{"opening", "closing"}, {"accepted", "rejected"}, {"admitted", "rejected"}, {"admitted", "evicted"}, {"allowed", "denied"}, {"active", "inactive"},
-	{"valid", "invalid"}, {"healthy", "unhealthy"}, {"ready", "unready"}, {"suspended", "unsuspended"}, {"suspending", "unsuspending"},
-	{"suspended", "resumed"}, {"suspending", "resuming"}, {"locked", "unlocked"}, {"acquired", "released"}, {"acquiring", "releasing"},
-	{"increased", "decreased"}, {"increasing", "decreasing"}, {"before", "after"}, {"bound", "unbound"}, {"attached", "detached"},
-	{"mounted", "unmounted"}, {"registered", "unregistered"}, {"scheduled", "unscheduled"}, {"joined", "left"}, {"begin", "end"},
-	{"paused", "resumed"}, {"pausing", "resuming"}, {"update", "delete"}, {"update", "create"}, {"updated", "deleted"}, {"updated", "created"},
-}
-
-// opposed reports whether what differs between two texts turns one into the
-// contrary of the other: an opposite word, or a "not" in one of them.
-func opposed(a, b []string) bool {
-	onlyA, onlyB := without(a, b), without(b, a)
-	negative := func(w string) bool { return w == "not" || w == "no" || w == "never" || w == "cannot" || w == "without" }
-	if slices.ContainsFunc(onlyA, negative) != slices.ContainsFunc(onlyB, negative) {
-		return true
-	}
-	for _, pair := range opposites {
-		if slices.Contains(onlyA, pair[0]) && slices.Contains(onlyB, pair[1]) ||
-			slices.Contains(onlyA, pair[1]) && slices.Contains(onlyB, pair[0]) {
-			return true
-		}
-	}
-	for _, w := range onlyA {
-		if slices.ContainsFunc(onlyB, func(v string) bool { return negated(w, v) || negated(v, w) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// negated reports whether long is short with a prefix that negates it.
-func negated(short, long string) bool {
-	if len(short) < 4 {
-		return false
-	}
-	rest, ok := strings.CutSuffix(long, short)
-	return ok && (rest == "un" || rest == "in" || rest == "dis" || rest == "non" || rest == "im" || rest == "de")
-}
-
-func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(w string) bool { return slices.Contains(b, w) })
 }
 
 // maxLineValues bounds the values that are taken from one line.

@@ -35,7 +35,7 @@ func judgePanics(s *profile.PanicSelector, run *outcome.Run) Result {
 	}
 	said := fmt.Sprintf("%s, want %s", counted(n, "panic", "panics"), boundsText(s.Count, 0))
 	if !within(s.Count, n, 0) {
-		return fails("%s", said).with(lines).less(under(s.Count, n))
+		return fails("%s", said).with(lines).less(under(s.Count, n)).by(beyond(s.Count, n, 0))
 	}
 	if bounded(s.Count) {
 		if run.PanicsCut > 0 {
@@ -70,7 +70,8 @@ func judgeRestarts(s *profile.RestartCount, run *outcome.Run) Result {
 		most = max(most, n)
 		lines = append(lines, line)
 	}
-	if n, streams := epochs(s, run); streams > 0 {
+	n, streams := epochs(s, run)
+	if streams > 0 {
 		told(n, fmt.Sprintf("%s in %s", counted(n, "restart", "restarts"), counted(streams, "log stream", "log streams")))
 	}
 	if f := run.Facts; f != nil && len(f.Actions) > 0 {
@@ -103,10 +104,13 @@ func judgeRestarts(s *profile.RestartCount, run *outcome.Run) Result {
 	}
 	said := fmt.Sprintf("%s, want %s", counted(most, "restart", "restarts"), boundsText(s.Count, 0))
 	if !within(s.Count, most, 0) {
-		return fails("%s", said).with(lines).less(under(s.Count, most))
+		return fails("%s", said).with(lines).less(under(s.Count, most)).by(beyond(s.Count, most, 0))
 	}
-	if run.Incomplete && bounded(s.Count) {
+	switch {
+	case run.Incomplete && bounded(s.Count):
 		return notJudged("%s, but the run was closed as incomplete: there may be more", counted(most, "restart", "restarts"))
+	case len(s.Labels) > 0 && streams == 0:
+		return notJudged("no log stream has the labels that it names")
 	}
 	return holds("%s", said).with(lines)
 }
@@ -172,7 +176,7 @@ func judgeManual(m *profile.ManualActions, run *outcome.Run) Result {
 	said := fmt.Sprintf("%s, want %s", counted(n, "manual action", "manual actions"), boundsText(m.Count, 0))
 	switch {
 	case !within(m.Count, n, 0):
-		return fails("%s", said).with(lines).less(under(m.Count, n))
+		return fails("%s", said).with(lines).less(under(m.Count, n)).by(beyond(m.Count, n, 0))
 	case unknown > 0 && bounded(m.Count):
 		return notJudged("%s, but nothing says who did %d more", counted(n, "manual action", "manual actions"), unknown)
 	}
@@ -207,7 +211,7 @@ func judgeExecutions(e *profile.ExecutionCount, run *outcome.Run) Result {
 	}
 	work := counted(int64(len(runs)), "piece of work", "pieces of work")
 	if wrong > 0 {
-		return fails("%d of %s not executed %s", wrong, work, boundsText(e.Count, 1)).with(bad).less(under(e.Count, most))
+		return fails("%d of %s not executed %s", wrong, work, boundsText(e.Count, 1)).with(bad).less(under(e.Count, most)).by(int64(wrong))
 	}
 	if bounded(e.Count) {
 		if run.Incomplete {

@@ -45,11 +45,48 @@ func entries(objects []*facts.Object, path, as string) (out []entry, cut bool) {
 	return out, false
 }
 
+// hasEntry reports whether an object has an entry of those that the assertion
+// asks about.
+func hasEntry(a *profile.Assertion, o *facts.Object) bool {
+	if a.Live != nil && a.Live.Owners {
+		return len(o.Owners) > 0
+	}
+	as, text := "keys", ""
+	if a.Live != nil {
+		as, text = a.Live.Entries, a.Live.Pattern
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		return false
+	}
+	all, _ := entries([]*facts.Object{o}, a.Path, as)
+	return slices.ContainsFunc(all, func(e entry) bool {
+		if a.Live == nil {
+			return true
+		}
+		_, ok := nameIn(pattern, e.text)
+		return ok
+	})
+}
+
+// noEntry is the answer where no recorded run has any entry: the path or the
+// pattern may hold a slip of the pen.
+func noEntry(a *profile.Assertion) Result {
+	where := "owner references"
+	if a.Live == nil || !a.Live.Owners {
+		where = short(a.Path)
+	}
+	return notJudged("no run has such an entry at any moment: %s of %s; none is no proof", where, wanted(a.Object))
+}
+
 // judgeUnique asks whether an entry is listed twice, in one object or in two.
-func judgeUnique(a *profile.Assertion, objects []*facts.Object) Result {
+func judgeUnique(a *profile.Assertion, objects []*facts.Object, seen bool) Result {
 	all, cut := entries(objects, a.Path, "keys")
 	if cut {
 		return notJudged("%s has more than %d entries", short(a.Path), maxEntries)
+	}
+	if len(all) == 0 && !seen {
+		return noEntry(a)
 	}
 	first := map[string]*facts.Object{}
 	var bad []string
@@ -61,7 +98,7 @@ func judgeUnique(a *profile.Assertion, objects []*facts.Object) Result {
 		first[e.text] = e.of
 	}
 	if len(bad) > 0 {
-		return fails("%s of %s again", counted(int64(len(bad)), "entry", "entries"), short(a.Path)).with(bad)
+		return fails("%s of %s again", counted(int64(len(bad)), "entry", "entries"), short(a.Path)).with(bad).by(int64(len(bad)))
 	}
 	return holds("%s of %s, none twice", counted(int64(len(all)), "entry", "entries"), short(a.Path))
 }
@@ -70,7 +107,7 @@ func judgeUnique(a *profile.Assertion, objects []*facts.Object) Result {
 type staleEntry struct{ key, line string }
 
 // judgeLive asks whether entries name only objects that are there.
-func judgeLive(a *profile.Assertion, objects []*facts.Object, f *facts.Facts) Result {
+func judgeLive(a *profile.Assertion, objects []*facts.Object, f *facts.Facts, seen bool) Result {
 	l := a.Live
 	stale, unknown, n, res := findStale(a, objects, f)
 	if res.Status != 0 {
@@ -79,6 +116,9 @@ func judgeLive(a *profile.Assertion, objects []*facts.Object, f *facts.Facts) Re
 	if len(stale) == 0 {
 		if unknown != "" {
 			return notJudged("%s", unknown)
+		}
+		if n == 0 && !seen {
+			return noEntry(a)
 		}
 		return holds("%s, none stale", counted(int64(n), "entry", "entries"))
 	}
@@ -114,7 +154,7 @@ func judgeLive(a *profile.Assertion, objects []*facts.Object, f *facts.Facts) Re
 	if unknown != "" {
 		out.Reason += "; " + unknown
 	}
-	return out.with(lines)
+	return out.with(lines).by(int64(out.Left))
 }
 
 // findStale returns the stale entries of objects of one moment, how many

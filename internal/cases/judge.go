@@ -51,6 +51,9 @@ type Result struct {
 	Under bool
 	// Late says that what had to be reached in time was reached too late.
 	Late bool
+	// Extent counts what fails: objects, entries, pieces of work, or by how
+	// many a count is beyond its bounds.
+	Extent int64
 	// Earlier counts the stale entries that were stale at an earlier moment:
 	// they were left by an earlier failure. Left counts all others.
 	Earlier, Left int
@@ -80,6 +83,30 @@ func (r Result) with(lines []string) Result {
 func (r Result) less(under bool) Result {
 	r.Under = under
 	return r
+}
+
+func (r Result) by(extent int64) Result {
+	r.Extent = extent
+	return r
+}
+
+// beyond says by how many n breaks the bounds. Without any the bound is what
+// atMost says.
+func beyond(c profile.Count, n, atMost int64) int64 {
+	least, most := int64(0), n
+	switch {
+	case c == (profile.Count{}):
+		most = atMost
+	case c.Equals != nil:
+		least, most = *c.Equals, *c.Equals
+	}
+	if c.AtLeast != nil {
+		least = max(least, *c.AtLeast)
+	}
+	if c.AtMost != nil {
+		most = min(most, *c.AtMost)
+	}
+	return max(least-n, n-most, 0)
 }
 
 // Judge answers an assertion that has no faults on one run. Seen says that the

@@ -147,7 +147,7 @@ func TestJudge(t *testing.T) {
 	f("panics: {kind: 'nil*'}", Holds, "0 panics")
 	f("panics: {handling: crashed, atMost: 2}", Holds, "2 panics")
 	f("restarts: {}", Fails, "1 restart") // the third epoch is another build
-	f("restarts: {labels: {app: other}}", Holds, "0 restarts")
+	f("restarts: {labels: {app: other}}", NotJudged, "no log stream has the labels")
 	f("restarts: {atMost: 1, action: {action: open}}", Holds, "1 restart")
 	f("manualActions: {}", Holds, "0 manual")
 	f("manualActions: {actors: [master]}", Fails, "1 manual action")
@@ -158,6 +158,32 @@ func TestJudge(t *testing.T) {
 	f("executions: {of: {progress: {event: in, workload: tern}}}", Holds, "1 piece of work")
 	f("executions: {of: {progress: {event: out}}}", NotJudged, "nothing was executed")
 	f("executions: {of: {event: {reason: Moored}}}", Fails, "") // three times
+}
+
+// TestJudge_NoEntry: that there is no entry is an answer only where entries are
+// known from some run: a path or a pattern may hold a slip of the pen.
+func TestJudge_NoEntry(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		seen bool // Selects
+		want Status
+	}{
+		{gate1 + "path: spec.crews, unique: true", false, NotJudged},
+		{gate1 + "path: status.berth, live: {kind: Boat}", false, NotJudged},
+		{gate1 + "path: status.berths, live: {kind: Boat, pattern: '^(stork)$'}", false, NotJudged},
+		{"object: {kind: Boat, moment: flood}, live: {owners: true}", false, NotJudged},
+		{gate1 + "live: {owners: true}", true, Holds},
+		{gate1 + "path: status.berths, live: {kind: Boat, pattern: '^(swan)$'}", true, Holds},
+	} {
+		a := parse(t, c.text)
+		seen := Selects(a, harbour())
+		if got := Judge(a, harbour(), seen); seen != c.seen || got.Status != c.want {
+			t.Errorf("%s: known %t, %s %q; want %t, %s", c.text, seen, got.Status, got.Reason, c.seen, c.want)
+		}
+		if c.want == NotJudged && Judge(a, harbour(), true).Status != Holds {
+			t.Errorf("%s: none is no answer although entries are known", c.text)
+		}
+	}
 }
 
 // TestJudge_NoEvidence: without evidence nothing holds.

@@ -19,6 +19,12 @@ type Declaration struct {
 	From string
 }
 
+// General reports whether the declaration is of a profile, and says nothing of
+// the builds: it was not made for this upgrade.
+func (d *Declaration) General() bool {
+	return strings.HasPrefix(d.From, "profile ") && d.Assertion.Expect == profile.CaseExpect{}
+}
+
 // A Kind tells what was declared before a run began from what was written
 // later. The zero Kind is invalid.
 type Kind int
@@ -62,8 +68,13 @@ type Side struct {
 	// Before says that it was declared before each of these runs began.
 	Before bool
 	// SaidToFail says that the manifests of all these runs said beforehand that
-	// it will fail.
-	SaidToFail bool
+	// it will fail; SaidFaulty, that this or another assertion of the scenario
+	// will, that deployed must fail: this build has what the upgrade is to mend.
+	SaidToFail, SaidFaulty bool
+	// Least and Most are the extents of what fails, in the runs that fail;
+	// LateOnce says that in one of them it was reached, too late.
+	Least, Most int64
+	LateOnce    bool
 }
 
 // A group is the runs of one scenario under one load.
@@ -78,6 +89,7 @@ type group struct {
 func Matrix(declared []Declaration, deployed, candidate []outcome.Run, loadOf map[string]string) []Case {
 	var out []Case
 	for _, g := range groups(deployed, candidate) {
+		first := len(out)
 		for _, d := range declared {
 			if d.Scenario != g.scenario {
 				continue
@@ -90,11 +102,38 @@ func Matrix(declared []Declaration, deployed, candidate []outcome.Run, loadOf ma
 			c.decideKind()
 			out = append(out, c)
 		}
+		sayFaulty(out[first:])
 	}
 	slices.SortStableFunc(out, func(a, b Case) int {
 		return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Load, b.Load), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
+}
+
+// sayFaulty marks the sides of which some manifest said that they have what the
+// upgrade is to mend.
+func sayFaulty(list []Case) {
+	var deployed, candidate bool
+	for i := range list {
+		if list[i].Assertion.Expect.Deployed == profile.MustFail {
+			deployed = deployed || list[i].Deployed.SaidToFail
+			candidate = candidate || list[i].Candidate.SaidToFail
+		}
+	}
+	for i := range list {
+		list[i].Deployed.SaidFaulty, list[i].Candidate.SaidFaulty = deployed, candidate
+	}
+}
+
+// Worse reports whether the candidate fails by more than deployed does. Both
+// fail. What is only sometimes so on deployed is no measure of it.
+func (c *Case) Worse() bool {
+	d, n := &c.Deployed, &c.Candidate
+	most := d.Most
+	if c.Assertion.Restarts != nil {
+		most *= 2 // a process that crashes again and again does so a few times more or less
+	}
+	return n.Least > most || n.Under != d.Under || d.LateOnce && !n.LateOnce
 }
 
 func seenIn(a *profile.Assertion, runs []outcome.Run) bool {
@@ -141,6 +180,12 @@ func side(a *profile.Assertion, runs []*outcome.Run, seen bool) Side {
 	s := Side{Before: true, SaidToFail: true}
 	for _, run := range runs {
 		res := Judge(a, run, seen)
+		if res.Status == Fails {
+			if s.Status != Fails || res.Extent < s.Least {
+				s.Least = res.Extent
+			}
+			s.Most, s.LateOnce = max(s.Most, res.Extent), s.LateOnce || res.Late
+		}
 		switch {
 		case s.Status == res.Status:
 			s.Times++

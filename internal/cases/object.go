@@ -118,12 +118,14 @@ func at(s *profile.ObjectSelector, moment string, f *facts.Facts) (found []*fact
 }
 
 // Selects reports whether the run recorded, at any moment, an object that the
-// assertion asks about.
+// assertion asks about, and an entry where it asks about entries.
 func Selects(a *profile.Assertion, run *outcome.Run) bool {
 	if a.Object == nil || run.Facts == nil {
 		return false
 	}
-	return slices.ContainsFunc(run.Facts.Objects, func(o facts.Object) bool { return selects(a.Object, &o) })
+	return slices.ContainsFunc(run.Facts.Objects, func(o facts.Object) bool {
+		return selects(a.Object, &o) && (!a.Unique && a.Live == nil || hasEntry(a, &o))
+	})
 }
 
 func judgeObject(a *profile.Assertion, run *outcome.Run, seen bool) Result {
@@ -143,9 +145,9 @@ func judgeObject(a *profile.Assertion, run *outcome.Run, seen bool) Result {
 	}
 	switch {
 	case a.Live != nil:
-		return judgeLive(a, objects, run.Facts)
+		return judgeLive(a, objects, run.Facts, seen)
 	case a.Unique:
-		return judgeUnique(a, objects)
+		return judgeUnique(a, objects, seen)
 	}
 	return judgeValues(a, objects)
 }
@@ -163,7 +165,7 @@ func judgeObjectCount(a *profile.Assertion, objects []*facts.Object, seen bool) 
 	if within(*a.Count, n, 0) {
 		return holds("%s", said).with(lines)
 	}
-	return fails("%s", said).with(lines)
+	return fails("%s", said).with(lines).by(beyond(*a.Count, n, 0))
 }
 
 // judgeValues holds every object's value to the condition.
@@ -181,7 +183,7 @@ func judgeValues(a *profile.Assertion, objects []*facts.Object) Result {
 	}
 	of := counted(int64(len(objects)), "object", "objects")
 	if len(bad) > 0 {
-		return fails("%d of %s: %s %s", len(bad), of, short(a.Path), unmet(&a.Condition)).with(bad)
+		return fails("%d of %s: %s %s", len(bad), of, short(a.Path), unmet(&a.Condition)).with(bad).by(int64(len(bad)))
 	}
 	return holds("%s: %s %s", of, short(a.Path), met(&a.Condition)).with(good)
 }
@@ -314,7 +316,7 @@ func judgePreserved(a *profile.Assertion, f *facts.Facts) Result {
 	case kept == 0:
 		return notJudged("nothing to preserve: no %s had %s at %q", wanted(a.Object), short(a.Path), short(a.PreservedFrom))
 	case len(bad) > 0:
-		return fails("not preserved in %d of %s", len(bad), counted(int64(kept), "object", "objects")).with(bad)
+		return fails("not preserved in %d of %s", len(bad), counted(int64(kept), "object", "objects")).with(bad).by(int64(len(bad)))
 	}
 	return holds("preserved in %s", counted(int64(kept), "object", "objects")).with(good)
 }

@@ -260,7 +260,7 @@ func judgeWindow(a *profile.Assertion, run *outcome.Run) Result {
 	if len(in) == 0 && within(count, 0, 0) {
 		return holds("%s", said)
 	}
-	out := fails("%s", said).with(append(late, in...))
+	out := fails("%s", said).with(append(late, in...)).by(beyond(count, int64(len(in)), 0))
 	out.Late = len(late) > open
 	return out
 }

@@ -40,18 +40,50 @@ func (p *patcher) add(path string, r *analyzer.Repair, c rules.Change) {
 }
 
 // patch fills in the diffs of all repairs, or why there is none, and returns
-// those of all files in one.
-func (p *patcher) patch() string {
+// those of all files in one. It is to be applied in the working folder or, if a
+// file lies outside of it, in the root.
+func (p *patcher) patch() (text string, fromRoot bool) {
 	slices.SortFunc(p.files, func(a, b *patched) int { return strings.Compare(a.path, b.path) })
+	wd, err := os.Getwd()
+	fromRoot = err == nil && slices.ContainsFunc(p.files, func(f *patched) bool { return below(wd, f.shown()) == "" })
 	var out strings.Builder
 	for _, f := range p.files {
-		out.WriteString(f.patch())
+		name := filepath.ToSlash(filepath.Clean(f.shown()))
+		switch {
+		case err != nil:
+		case fromRoot:
+			name = filepath.ToSlash(absolute(wd, f.shown()))
+		default:
+			name = below(wd, f.shown())
+		}
+		out.WriteString(f.patch(name))
 	}
-	return out.String()
+	return out.String(), fromRoot
 }
 
-func (f *patched) patch() string {
-	shown := f.changes[0].Rule.Pos.File
+// shown is the path of the file as the report has it.
+func (f *patched) shown() string { return f.changes[0].Rule.Pos.File }
+
+// below returns the slash path of a file from a folder that it is in; empty: it
+// is not.
+func below(folder, file string) string {
+	rel, err := filepath.Rel(folder, absolute(folder, file))
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+func absolute(folder, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(folder, file)
+}
+
+// patch returns the diff of the file, under a name.
+func (f *patched) patch(name string) string {
+	shown := f.shown()
 	text, err := readRules(f.path)
 	if err != nil {
 		for _, r := range f.repairs {
@@ -59,7 +91,6 @@ func (f *patched) patch() string {
 		}
 		return ""
 	}
-	name := patchName(shown)
 	all, each := rules.NewEditor(shown, text).RewriteAll(f.changes)
 	for i, r := range f.repairs {
 		if err := each[i].Err; err != nil {
@@ -82,18 +113,4 @@ func readRules(path string) ([]byte, error) {
 		return nil, errors.New("the file is too large")
 	}
 	return os.ReadFile(path)
-}
-
-// patchName returns the name of a file in a diff: below the working folder
-// where it is, else from the root.
-func patchName(path string) string {
-	if !filepath.IsAbs(path) {
-		return filepath.ToSlash(filepath.Clean(path))
-	}
-	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, path); err == nil && !strings.HasPrefix(rel, "..") {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return filepath.ToSlash(path)
 }

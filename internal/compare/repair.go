@@ -49,6 +49,7 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 	most := max(maxTried/len(patients), leastTried)
 	for _, p := range patients {
 		r.propose(written, p)
+		p.withhold(rep.Hide)
 		if room := maxTried - len(tried); len(p.edits) > 0 && room <= 0 {
 			p.edits, p.missing = nil, "too many rules lost their lines for changes of all to be tried; ask for this one with: stillfires explain"
 		} else {
@@ -73,7 +74,7 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 			f.Repair = found
 		}
 	}
-	rep.Patch = files.patch()
+	rep.Patch, rep.PatchFromRoot = files.patch()
 	return nil
 }
 
@@ -163,6 +164,20 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 	}
 	found := written.Propose(rule, losses)
 	p.edits, p.missing = found.Edits, found.Missing
+}
+
+// withhold drops the edits that would write a secret into a file of rules.
+// Hide may be nil.
+func (p *patient) withhold(hide func(string) string) {
+	if hide == nil {
+		return
+	}
+	found := len(p.edits)
+	p.edits = slices.DeleteFunc(p.edits, func(e repair.Edit) bool { return hide(e.Expr) != e.Expr })
+	if found > 0 && len(p.edits) == 0 {
+		p.missing = "every change that was found would hold what looks like a secret"
+	}
+	p.missing = hide(p.missing)
 }
 
 // judge returns the shortest edit of a patient that holds, or what is missing.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/stillfires/stillfires/internal/logs"
-	"github.com/stillfires/stillfires/internal/messages"
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
@@ -51,7 +50,7 @@ func (c *Collector) Alerts(outcomes []outcome.Outcome) []outcome.AlertName {
 // inLabels returns the things that labels name. Their names are as fields of
 // one object. What it returns holds until the next call.
 func (f *finder) inLabels(ls logs.Labels) []hit {
-	f.rec, f.cluster = &messages.Record{}, ""
+	f.cluster = ""
 	f.fields, f.hits, f.values = f.fields[:0], f.hits[:0], 0
 	for _, l := range ls {
 		f.fields = append(f.fields, field{name: l.Name, text: l.Value})

@@ -25,7 +25,6 @@ type Collector struct {
 	find     finder
 	streams  []logs.Labels
 	clusters []string // of the streams
-	record   messages.Record
 
 	sightings map[sightingKey]*sighting
 	ways      map[wayKey]*way
@@ -110,13 +109,7 @@ func values(ls logs.Labels) iter.Seq[string] {
 }
 
 // Add looks at one record, which belongs to the message with the given number.
-func (c *Collector) Add(stream int, e *logs.Entry, message int32) {
-	c.record.Parse(e.Line)
-	c.AddRecord(stream, e, &c.record, message)
-}
-
-// AddRecord is as [Collector.Add] for a record that was taken apart already.
-func (c *Collector) AddRecord(stream int, e *logs.Entry, rec *messages.Record, message int32) {
+func (c *Collector) Add(stream int, e *logs.Entry, rec *messages.Record, message int32) {
 	hits := c.find.find(rec, c.clusters[stream])
 	if len(hits) == 0 {
 		return

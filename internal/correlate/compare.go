@@ -14,7 +14,10 @@ type Loss struct {
 	// Subject names it apart from builds and counts.
 	Subject string
 	// What is the sentence about it, beginning with the identifier or link.
-	What                string
+	What string
+	// Field is the field of the deployed build's records that told an
+	// identifier; empty for a link.
+	Field               string
 	Deployed, Candidate *outcome.Evidence
 }
 
@@ -91,7 +94,7 @@ func lostIdentifier(scenario string, entity int, family string, deployed, candid
 		}
 	}
 	d, c := &deployed[0].Correlation.Entities[entity], &candidate[0].Correlation.Entities[entity]
-	l := Loss{Scenario: scenario, Subject: d.Name + " " + family, Deployed: &on.First}
+	l := Loss{Scenario: scenario, Subject: d.Name + " " + family, Field: on.Field, Deployed: &on.First}
 	l.What = fmt.Sprintf("the %s of the %s is no longer in the log: on deployed %s named %d of %d, on candidate no field of any message names one of %d",
 		spoken(on.Identifier), d.Title, whereNamed(deployed[0], on), named(d, family), d.Known, c.Known)
 	if n := perhaps(c, family); n > 0 {

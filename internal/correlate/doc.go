@@ -9,7 +9,7 @@
 //
 //	known := correlate.Learn(p.Correlation, run.Facts)
 //	c := correlate.NewCollector(known, streams)
-//	c.Add(stream, entry, tag)          // for each record
+//	c.Add(stream, entry, record, tag)  // for each record
 //	run.Correlation = c.Finish(final)
 //
 // Nothing here knows a component: what is special to one stands in its

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/stillfires/stillfires/internal/messages"
 )
 
@@ -105,6 +107,9 @@ type hit struct {
 	value int
 }
 
+// maxFields bounds the texts of one record, where lists make it many.
+const maxFields = 512
+
 // maxHits bounds the things that are looked at of one record.
 const maxHits = 32
 
@@ -113,11 +118,11 @@ const maxHits = 32
 type finder struct {
 	*names
 	cluster string // of the stream; empty: not known
-	rec     *messages.Record
 	fields  []field
 	hits    []hit
 	values  int
 	buf     []byte
+	ends    []int // of the names and texts in buf, by turns
 }
 
 // A field is one field of a record that holds a text.
@@ -134,31 +139,60 @@ func (f *field) last() string { return strings.TrimPrefix(f.name[f.prefix:], "."
 // find returns what the record names. What it returns holds until the next
 // call.
 func (f *finder) find(rec *messages.Record, cluster string) []hit {
-	f.rec, f.cluster = rec, cluster
+	f.cluster = cluster
 	f.fields, f.hits, f.values = f.fields[:0], f.hits[:0], 0
+	f.buf, f.ends = f.buf[:0], f.ends[:0]
 	said := false
 	for i := range rec.Fields {
 		r := &rec.Fields[i]
+		if r.Type == messages.Array {
+			f.list(r)
+			continue
+		}
 		if r.Type != messages.String || r.Role == messages.Time || r.Role == messages.Level || r.Role == messages.Caller {
 			continue
 		}
-		f.buf = r.Append(f.buf[:0])
 		said = said || r.Role == messages.Message
-		f.addField(string(r.Name), string(f.buf))
+		f.buf = append(f.buf, r.Name...)
+		f.ends = append(f.ends, len(f.buf))
+		f.buf = r.Append(f.buf)
+		f.ends = append(f.ends, len(f.buf))
 	}
 	if !said {
 		if m := rec.Message(); len(m) > 0 {
-			f.addField("", string(m)) // the text of a line has no name
+			f.ends = append(f.ends, len(f.buf)) // the text of a line has no name
+			f.buf = append(f.buf, m...)
+			f.ends = append(f.ends, len(f.buf))
 		}
 	}
+	f.cut()
 	for i := range f.fields {
 		f.inField(&f.fields[i])
 	}
 	return f.hits
 }
 
-func (f *finder) addField(name, text string) {
-	f.fields = append(f.fields, field{name: name, prefix: max(strings.LastIndexByte(name, '.'), 0), text: text})
+// list takes each text of a list for one of its field.
+func (f *finder) list(r *messages.Field) {
+	gjson.ParseBytes(r.Raw).ForEach(func(_, v gjson.Result) bool {
+		if v.Type == gjson.String {
+			f.buf = append(f.buf, r.Name...)
+			f.ends = append(f.ends, len(f.buf))
+			f.buf = append(f.buf, v.Str...)
+			f.ends = append(f.ends, len(f.buf))
+		}
+		return len(f.ends) < 2*maxFields
+	})
+}
+
+// cut makes the fields of what is in buf: one string for all of a record.
+func (f *finder) cut() {
+	all, start := string(f.buf), 0
+	for i := 0; i < len(f.ends); i += 2 {
+		name, text := all[start:f.ends[i]], all[f.ends[i]:f.ends[i+1]]
+		f.fields = append(f.fields, field{name: name, prefix: max(strings.LastIndexByte(name, '.'), 0), text: text})
+		start = f.ends[i+1]
+	}
 }
 
 // inField looks at a field: its whole text, else the words of it.
@@ -208,8 +242,15 @@ func eachWord(text string, do func(word string)) {
 	}
 }
 
+var nameBytes = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '.' || c == '/' || c == '-' || c == '_' || c >= 0x80
+	}
+	return is
+}()
+
 func nameByte(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '.' || c == '/' || c == '-' || c == '_' || c >= 0x80
+	return nameBytes[c]
 }
 
 // whole takes the text of a field as a name.
@@ -228,7 +269,20 @@ func (f *finder) whole(fd *field, refs []ref) {
 	if bare && !distinct(fd.text) && len(f.hinted(fd, refs)) == 0 {
 		return // a word such as "main" names nothing by itself
 	}
+	first := len(f.hits)
 	f.resolve(fd, refs, name, false)
+	if bare && f.hasNamespace(fd) { // another one
+		for i := range f.hits[first:] {
+			f.hits[first+i].ambiguous = true
+		}
+	}
+}
+
+// hasNamespace reports whether a namespace stands beside a name.
+func (f *finder) hasNamespace(fd *field) bool {
+	return slices.ContainsFunc(f.fields, func(g field) bool {
+		return g.object() == fd.object() && g.text != "" && hasFoldSuffix(g.last(), "namespace")
+	})
 }
 
 // messageField names the text of a record that has no fields.
@@ -236,11 +290,11 @@ const messageField = "message"
 
 // word takes a word of a text as a name.
 func (f *finder) word(fd *field, word string) {
-	refs := f.byText[word]
-	if len(refs) == 0 {
+	if !distinct(word) && strings.IndexByte(word, '/') < 0 {
 		return
 	}
-	if !distinct(word) && !strings.Contains(word, "/") {
+	refs := f.byText[word]
+	if len(refs) == 0 {
 		return
 	}
 	name := fd.name
@@ -252,7 +306,15 @@ func (f *finder) word(fd *field, word string) {
 
 // distinct reports whether a word is hardly one of a language.
 func distinct(word string) bool {
-	return len(word) > 2 && strings.ContainsAny(word, "0123456789-")
+	if len(word) <= 2 {
+		return false
+	}
+	for i := range len(word) {
+		if c := word[i]; c == '-' || c >= '0' && c <= '9' {
+			return true
+		}
+	}
+	return false
 }
 
 // withNamespace looks for the field that holds the namespace of the name in

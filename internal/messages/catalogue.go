@@ -49,6 +49,7 @@ type kind struct {
 	identity
 	text        string
 	keys        []keyStat
+	heads       []keyStat // fields that are the logger's own
 	count       int64
 	first, last held
 	into        int32 // the kind that this one was merged into; -1: none

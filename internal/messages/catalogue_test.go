@@ -93,6 +93,35 @@ func TestCatalogue_Keys(t *testing.T) {
 	}
 }
 
+// The logger's own fields are known by name, type and, of levels, spelling.
+func TestCatalogue_Heads(t *testing.T) {
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{`{"level":"info","ts":17.5,"logger":"a","caller":"a/b.go:7","msg":"seen","pod":"web"}`,
+			[]string{"caller caller [string] []", "level level [string] [info]", "logger logger [string] []", "msg message [string] []", "ts time [number] []"}},
+		{`{"severity":"WARNING","@timestamp":"2026-01-01T00:00:00Z","source":{"function":"f","file":"/a/b.go","line":7},"message":"seen"}`,
+			[]string{"@timestamp time [string] []", "message message [string] []", "severity level [string] [WARNING]", "source caller [object] []"}},
+		{`time=2026-01-01T00:00:00Z lvl=30 msg=seen pod=web`,
+			[]string{"lvl level [number] [30]", "msg message [string] []", "time time [string] []"}},
+		{"2026-01-01T00:00:00Z\tINFO\tsetup\tseen\t{\"pod\": \"web\"}", nil},
+		{`I1130 17:28:47.123456       1 a.go:99] "seen" pod="web" logger="a"`, []string{"logger logger [string] []"}},
+	} {
+		list := finished([]logs.Entry{{Line: []byte(tt.line)}, {Time: 1, Line: []byte(tt.line)}})
+		var got []string
+		for _, k := range list[0].Heads {
+			got = append(got, fmt.Sprintf("%s %s %v %v", k.Name, k.Role, k.Types, k.Values))
+			if k.Count != 2 {
+				t.Errorf("%s: %d of 2 records", k.Name, k.Count)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.line, diff)
+		}
+	}
+}
+
 // What a message says does not depend on times, on names in it, or on the order
 // of records of one time.
 func TestCatalogue_Copies(t *testing.T) {

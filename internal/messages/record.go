@@ -37,7 +37,13 @@ const (
 	Message
 	Logger
 	Caller
+	numRoles
 )
+
+// String returns the name that [outcome.Key] has for the role.
+func (r Role) String() string {
+	return [numRoles]string{"", "time", "level", "message", "logger", "caller"}[r]
+}
 
 // A Field is one field of a record. Its memory belongs to the record and its
 // line.
@@ -175,12 +181,16 @@ func (r *Record) add(f Field) bool {
 func (r *Record) assign() {
 	message, rank := -1, 0
 	var verbosity *Field
+	letters := r.has([]byte("L")) && r.has([]byte("M"))
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		if !f.Top {
 			continue
 		}
 		role, n := roleOf(f.Name)
+		if letters && len(f.Name) == 1 {
+			role, n = letterRole(f.Name[0])
+		}
 		switch role {
 		case Message:
 			if f.Type == String && n > rank {
@@ -239,6 +249,23 @@ func roleOf(name []byte) (Role, int) {
 	case "caller", "source", "file", "@caller":
 		return Caller, 0
 	case "ts", "time", "timestamp", "@timestamp", "Timestamp", "asctime", "t":
+		return Time, 0
+	}
+	return Plain, 0
+}
+
+// letterRole returns what zap's development keys mean: one capital letter each.
+func letterRole(c byte) (Role, int) {
+	switch c {
+	case 'M':
+		return Message, 1
+	case 'L':
+		return Level, 0
+	case 'N':
+		return Logger, 0
+	case 'C':
+		return Caller, 0
+	case 'T':
 		return Time, 0
 	}
 	return Plain, 0

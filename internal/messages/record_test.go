@@ -57,6 +57,8 @@ func TestParse(t *testing.T) {
 	f(`E1130 17:29:46.551209       1 flags.go:64] FLAG: --v="2"`, `klog|error||flags.go|FLAG: --v="2"`)
 	f(`{"ts":1796059890.5,"caller":"a/b.go:9","msg":"m","v":4}`, `json|debug4||a/b.go|m`)
 	f(`{"ts":1796059890.5,"caller":"a/b.go:9","msg":"m","err":"no"}`, `json|error||a/b.go|m|err string=no`)
+	f(`{"L":"WARN","T":"2026-11-30T17:28:29.863Z","N":"job","C":"a/b.go:9","M":"m","S":"stack","n":1}`, `json|warn|job|a/b.go|m|S string=stack|n number=1`)
+	f(`{"level":"info","msg":"m","N":"node-a","T":5}`, `json|info|||m|N string=node-a|T number=5`)
 	// slog
 	f(`{"time":"2026-11-30T17:28:29Z","level":"DEBUG","source":{"function":"main.f","file":"/src/app/cmd/main.go","line":3},"msg":"m"}`, `json|debug1||cmd/main.go|m`)
 	f(`{"time":"2026-11-30T17:28:29Z","level":"DEBUG+2","msg":"m"}`, `json|debug2|||m`)

@@ -15,6 +15,7 @@ import (
 // Bounds of what is kept of the fields of a kind.
 const (
 	maxKeys       = 128
+	maxHeads      = 16
 	maxValues     = 24
 	maxTexts      = 64
 	maxValueBytes = 128
@@ -25,6 +26,7 @@ const (
 // A keyStat is one field of the records of a kind.
 type keyStat struct {
 	name   string
+	role   Role
 	count  int64
 	types  uint8 // bits by Type
 	values []value
@@ -65,6 +67,9 @@ func (s *sampler) look(k *kind, r *Record, stream logs.Labels, e *logs.Entry) {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		if f.Role != Plain {
+			if f.Top {
+				s.head(k, f)
+			}
 			continue
 		}
 		ks := k.key(f.Name, at)
@@ -78,6 +83,26 @@ func (s *sampler) look(k *kind, r *Record, stream logs.Labels, e *logs.Entry) {
 			continue
 		}
 		s.value(ks, f, stream, e)
+	}
+}
+
+// head notes a field that is the logger's own. Of levels the spelling is kept;
+// the values of the others are known, or are no one's names.
+func (s *sampler) head(k *kind, f *Field) {
+	i := slices.IndexFunc(k.heads, func(ks keyStat) bool { return ks.name == string(f.Name) })
+	if i < 0 {
+		if len(k.heads) >= maxHeads {
+			return
+		}
+		i = len(k.heads)
+		k.heads = append(k.heads, keyStat{name: strings.ToValidUTF8(string(f.Name), "\uFFFD"), role: f.Role})
+	}
+	ks := &k.heads[i]
+	ks.count++
+	ks.types |= 1 << f.Type
+	if f.Role == Level && (len(ks.values) == 0 || ks.values[0].text != string(f.Raw)) {
+		raw := f.Raw[:min(len(f.Raw), maxHashed)]
+		ks.sample(s, hashOf(raw), raw)
 	}
 }
 
@@ -204,22 +229,33 @@ func (k *kind) absorb(o *kind) {
 	k.first.merge(&o.first, true)
 	k.last.merge(&o.last, false)
 	for i := range o.keys {
-		ok := &o.keys[i]
-		ks := k.key([]byte(ok.name), i)
-		if ks == nil {
-			continue
+		if ks := k.key([]byte(o.keys[i].name), i); ks != nil {
+			ks.absorb(&o.keys[i])
 		}
-		ks.count += ok.count
-		ks.types |= ok.types
-		ks.cut = ks.cut || ok.cut
-		ks.values = append(ks.values, ok.values...)
-		slices.SortFunc(ks.values, func(a, b value) int { return cmp.Compare(a.hash, b.hash) })
-		ks.values = slices.CompactFunc(ks.values, func(a, b value) bool { return a.hash == b.hash })
-		if len(ks.values) > maxValues {
-			ks.values, ks.cut = ks.values[:maxValues], true
-		}
-		ks.absorbTexts(ok.texts)
 	}
+	for i := range o.heads {
+		h := &o.heads[i]
+		at := slices.IndexFunc(k.heads, func(ks keyStat) bool { return ks.name == h.name })
+		if at < 0 {
+			at = len(k.heads)
+			k.heads = append(k.heads, keyStat{name: h.name, role: h.role})
+		}
+		k.heads[at].absorb(h)
+	}
+}
+
+// absorb adds what is known of the same field of another kind.
+func (ks *keyStat) absorb(o *keyStat) {
+	ks.count += o.count
+	ks.types |= o.types
+	ks.cut = ks.cut || o.cut
+	ks.values = append(ks.values, o.values...)
+	slices.SortFunc(ks.values, func(a, b value) int { return cmp.Compare(a.hash, b.hash) })
+	ks.values = slices.CompactFunc(ks.values, func(a, b value) bool { return a.hash == b.hash })
+	if len(ks.values) > maxValues {
+		ks.values, ks.cut = ks.values[:maxValues], true
+	}
+	ks.absorbTexts(o.texts)
 }
 
 func (ks *keyStat) absorbTexts(texts []sentence) {
@@ -235,12 +271,12 @@ func (ks *keyStat) absorbTexts(texts []sentence) {
 	ks.texts = ks.texts[:min(len(ks.texts), maxTexts)]
 }
 
-// list returns the fields, ordered by name.
-func (k *kind) list() []outcome.Key {
-	out := make([]outcome.Key, 0, len(k.keys))
-	for i := range k.keys {
-		ks := &k.keys[i]
-		key := outcome.Key{Name: ks.name, Count: ks.count, Looked: k.count, Cut: ks.cut}
+// list returns fields, ordered by name.
+func (k *kind) list(of []keyStat) []outcome.Key {
+	out := make([]outcome.Key, 0, len(of))
+	for i := range of {
+		ks := &of[i]
+		key := outcome.Key{Name: ks.name, Role: ks.role.String(), Count: ks.count, Looked: k.count, Cut: ks.cut}
 		for t := String; t < numTypes; t++ {
 			if ks.types&(1<<t) != 0 {
 				key.Types = append(key.Types, t.String())

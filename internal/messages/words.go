@@ -38,6 +38,10 @@ func isSlashed(w []byte) bool {
 	return false
 }
 
+// Telling reports whether a word of letters says what happened to something or
+// how it is: such a word is never a value.
+func Telling(w []byte) bool { return isTelling(w) || bytes.HasSuffix(w, []byte("n't")) }
+
 // isTelling reports whether a word says what happened to something or how it
 // is. Such words tell messages apart; they are never taken for values.
 func isTelling(w []byte) bool {
@@ -50,7 +54,7 @@ func isTelling(w []byte) bool {
 		return true
 	}
 	switch string(low) {
-	case "is", "not", "no", "none", "never", "non", "un", "without", "with", "yes", "true", "false", "null", "nil",
+	case "is", "not", "no", "none", "never", "cannot", "neither", "nor", "nothing", "hardly", "non", "un", "without", "with", "yes", "true", "false", "null", "nil",
 		"on", "off", "up", "down", "in", "out", "to", "from", "before", "after", "first", "last", "all", "any",
 		"add", "remove", "delete", "create", "update", "patch", "get", "list", "watch", "put", "post", "head", "options",
 		"start", "stop", "begin", "end", "open", "close", "read", "write", "lock", "unlock", "load", "unload", "join", "leave",
@@ -61,7 +65,8 @@ func isTelling(w []byte) bool {
 		"valid", "invalid", "known", "unknown", "found", "lost", "new", "old", "same", "full", "empty", "idle", "busy",
 		"present", "absent", "stale", "fresh", "final", "partial", "complete", "incomplete", "pending", "done", "only",
 		"high", "low", "max", "min", "more", "less", "minimum", "maximum", "leader", "follower", "primary", "secondary", "standby",
-		"master", "replica", "begun", "sent", "set", "unset", "reset", "won", "held", "kept", "left", "right", "gone", "here":
+		"master", "replica", "begun", "began", "bound", "unbound", "broke", "broken", "shut", "shown", "hidden", "died", "rose", "risen", "fell", "fallen",
+		"grew", "grown", "shrank", "shrunk", "froze", "frozen", "sent", "set", "unset", "reset", "won", "held", "kept", "left", "right", "gone", "here":
 		return true
 	}
 	return false

@@ -1,7 +1,9 @@
 package mutate
 
 import (
+	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,20 +16,39 @@ const (
 // binderMutations are single changes of a recorded run in which a panic is
 // recovered five times. That it is there on both builds is no difference.
 var binderMutations = []mutation{
-	{"panic fixed", drop(binder, nilMap), []string{"?warn message-removed Reconciler error"}},
-	{"lines of the stack moved", resub(binder, nilMap, `(\.go:)\d+`, "${1}77"), []string{"break alert-persists NilMap", "break panic-persists nil map"}},
-	{"other goroutines and arguments", resub(binder, nilMap, `goroutine \d+|0x[0-9a-f]+`, "0x1f"),
-		[]string{"break alert-persists NilMap", "break panic-persists nil map"}},
-	{"another panic", sub(binder, nilMap, nilMap, "invalid memory address or nil pointer dereference"),
-		[]string{"break panic-new nil pointer dereference", "?warn panic-unseen nil pointer dereference",
-			// Another error in one field of one message is no other wording.
-			"?warn message-reworded Internal Error"}},
+	{"panic fixed", drop(binder, nilMap), []string{
+		"info alert-cleared NilMap", "info panic-fixed ~gpusharingconfigmap.patchConfigMap: 5 times on deployed", "warn message-removed Reconciler error at error",
+	}},
+	{"lines of the stack moved", resub(binder, nilMap, `(\.go:)\d+`, "${1}77"), nil},
+	{"other goroutines and arguments", resub(binder, nilMap, `goroutine \d+|0x[0-9a-f]+`, "0x1f"), nil},
+	{"another panic", sub(binder, nilMap, nilMap, "invalid memory address or nil pointer dereference"), []string{
+		"info alert-cleared NilMap", "info panic-fixed ~assignment to entry in nil map", "break panic-new ~nil pointer dereference", "warn panic-unseen ~nil pointer dereference",
+	}},
 	{"panic in another function", resub(binder, nilMap, `binding\.\(\*Binder\)\.Bind\(`, "binding.(*Binder).BindAll("),
-		[]string{"break alert-persists NilMap", "break panic-new|panic-persists nil map"}},
-	{"panic more often", repeat(binder, nilMap, 2), []string{"break alert-persists NilMap", "break panic-persists nil map"}},
-	{"process restarted", restarted, []string{"break alert-persists NilMap", "break panic-persists nil map", "?warn restart "}},
-	{"crash beside it", after(binder, nilMap, 1, strings.Split(crash, "\n")...),
-		[]string{"break alert-persists NilMap", "break panic-persists nil map", "break alert-false Crash", "break panic-new nil map"}},
+		[]string{"break panic-new ~assignment to entry in nil map", "info panic-fixed ~assignment to entry in nil map"}},
+	{"panic more often", repeat(binder, nilMap, 2), nil},
+	{"panic as a dump", of(binder, nilMap, asDump), []string{"break alert-false Crash", "warn message-removed Reconciler error at error"}},
+	{"panic in console encoding", edit(binder, asConsole), []string{"info encoding-changed json → console"}},
+	{"process restarted", restarted, []string{"warn restart "}},
+	{"crash beside it", after(binder, nilMap, 1, strings.Split(crash, "\n")...), []string{
+		"break alert-false Crash", "break panic-new ~multikueue.(*wlReconciler).nominate: 1 time",
+	}},
+}
+
+// asDump writes a recovered panic in the text of an error as the goroutine dump
+// of a process that it ends.
+func asDump(line string) []string {
+	keys, values := fields(line)
+	i := slices.Index(keys, "error")
+	if i < 0 {
+		return []string{line}
+	}
+	var text string
+	if err := json.Unmarshal([]byte(values[i]), &text); err != nil {
+		return []string{line}
+	}
+	said, stack, _ := strings.Cut(text, "\n")
+	return append([]string{"panic: " + strings.TrimPrefix(said, "Internal Error: "), ""}, strings.Split(strings.TrimSuffix(stack, "\n"), "\n")...)
 }
 
 // restarted ends the process in the middle of its log, and begins another that

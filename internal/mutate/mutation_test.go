@@ -200,7 +200,7 @@ func asConsole(line string) []string {
 	value := map[string]string{}
 	for i, k := range keys {
 		switch k {
-		case "level", "ts", "logger", "caller", "msg":
+		case "level", "ts", "time", "logger", "caller", "msg":
 			var s string
 			if json.Unmarshal([]byte(values[i]), &s) == nil {
 				value[k] = s
@@ -210,7 +210,7 @@ func asConsole(line string) []string {
 		rest = append(rest, fmt.Sprintf("%q: %s", k, values[i]))
 	}
 	level := strings.ToUpper(value["level"])
-	for _, s := range []string{value["ts"], strings.Replace(level, "LEVEL(", "Level(", 1), value["logger"], value["caller"], value["msg"]} {
+	for _, s := range []string{value["ts"] + value["time"], strings.Replace(level, "LEVEL(", "Level(", 1), value["logger"], value["caller"], value["msg"]} {
 		if s != "" {
 			head = append(head, s)
 		}

@@ -12,14 +12,11 @@ import (
 	"github.com/stillfires/stillfires/internal/review"
 )
 
-// A mutation is one change of a run and the findings that it must give. A
-// wanted finding is "severity id about", about being a part of the name of its
-// rule, its subject or its message; with several IDs, joined by |, one of them
-// is wanted. One that begins with ? may be there or not: of that, people
-// would judge differently. One that begins with ! is known to be there and
-// should not. Any other warning or break is a fault, and so is a wanted one
-// that is not there. Findings for information are not listed: of what no rule
-// depends on there may be any.
+// A mutation is one change of a run and the findings that it must give: these,
+// each once, and no others. Each is written as "severity id about", where about
+// is the rule, the subject or both as [about] gives them; one that begins with ~
+// is a part of the finding's message. One that ends in * stands for any number of
+// findings, of which about is the beginning.
 type mutation struct {
 	name   string
 	change operator
@@ -31,10 +28,11 @@ type bench struct {
 	base        tree
 	scenario    string
 	description string
-	corpus      string // of the run itself, as the build deployed
+	itself      string // the run itself, imported, as CORPUS:BUILD
 	rules       []string
 	review      *review.File
 	step        time.Duration
+	swap        bool // each mutation is looked at either way round
 	// remain are the fingerprints of what the run has against itself. A
 	// mutation may have that too, without asking for it.
 	remain map[string]bool
@@ -51,21 +49,22 @@ func newBench(t *testing.T, folder, scenario, description, reviewFile string, ru
 	if b.review, err = review.Load(reviewFile); err != nil {
 		t.Fatal(err)
 	}
-	root := t.TempDir()
-	b.base.write(t, filepath.Join(root, scenario, "deployed"))
-	b.corpus = importRuns(t, description, root)
+	b.itself = b.imported(t, b.base, "deployed")
 	return b
 }
 
-// compare imports the changed run and compares it with the run itself.
-func (b *bench) compare(t *testing.T, changed tree) *analyzer.Report {
+// imported returns the changed run in a corpus, as a build with that name.
+func (b *bench) imported(t *testing.T, changed tree, build string) string {
 	t.Helper()
 	root := t.TempDir()
-	changed.write(t, filepath.Join(root, b.scenario, "candidate"))
-	return run(t, compare.Options{
-		Review: b.review, Corpus: b.corpus, Candidate: importRuns(t, b.description, root) + ":candidate",
-		Rules: b.rules, Interval: b.step,
-	})
+	changed.write(t, filepath.Join(root, b.scenario, build))
+	return importRuns(t, b.description, root) + ":" + build
+}
+
+// compare compares two builds, as CORPUS:BUILD.
+func (b *bench) compare(t *testing.T, deployed, candidate string) *analyzer.Report {
+	t.Helper()
+	return run(t, compare.Options{Review: b.review, Deployed: deployed, Candidate: candidate, Rules: b.rules, Interval: b.step})
 }
 
 // check compares a mutation and holds it to what it must give.
@@ -75,60 +74,69 @@ func (b *bench) check(t *testing.T, m mutation) {
 	if changed.same(b.base) {
 		t.Fatal("the mutation changes nothing")
 	}
-	rep := b.compare(t, changed)
-	held := make([]bool, len(m.want))
+	candidate := b.imported(t, changed, "candidate")
+	rep := b.compare(t, b.itself, candidate)
+	times := make([]int, len(m.want))
 	for i := range rep.Findings {
 		f := &rep.Findings[i]
-		if f.Severity < analyzer.Warn {
+		if b.remain[f.Fingerprint] {
 			continue
 		}
-		known := false
-		for j, w := range m.want {
-			if matches(f, strings.TrimLeft(w, "?!")) {
-				held[j], known = true, true
-			}
+		at := slices.IndexFunc(m.want, func(w string) bool { return matches(f, w) })
+		if at >= 0 {
+			times[at]++
+			t.Log(tell(f))
+			continue
 		}
-		if !known && !b.remain[f.Fingerprint] {
-			t.Errorf("not wanted: %s", tell(f))
-		}
+		t.Errorf("not wanted: %s", tell(f))
 	}
-	for j, w := range m.want {
-		if !held[j] && !strings.HasPrefix(w, "?") && implemented(strings.TrimPrefix(w, "!")) {
+	for i, w := range m.want {
+		switch {
+		case times[i] == 1, times[i] > 1 && strings.HasSuffix(w, "*"):
+		case times[i] == 0 && implemented(w):
 			t.Errorf("missing: %s", w)
+		case times[i] > 1:
+			t.Errorf("%d findings are %s", times[i], w)
 		}
 	}
-	if t.Failed() {
-		for i := range rep.Findings {
-			t.Log(tell(&rep.Findings[i]))
-		}
+	if b.swap {
+		mirrors(t, rep, b.compare(t, candidate, b.itself))
 	}
+}
+
+// about names what a finding is about: its rule and its subject.
+func about(f *analyzer.Finding) string {
+	if f.Rule == nil {
+		return f.Subject
+	}
+	return strings.TrimSpace(f.Rule.Name + " " + f.Subject)
 }
 
 // matches reports whether f is the wanted finding.
 func matches(f *analyzer.Finding, want string) bool {
 	severity, rest, _ := strings.Cut(want, " ")
-	ids, about, _ := strings.Cut(rest, " ")
-	if f.Severity.String() != severity || !slices.Contains(strings.Split(ids, "|"), f.ID) {
+	id, subject, _ := strings.Cut(rest, " ")
+	if f.Severity.String() != severity || f.ID != id {
 		return false
 	}
-	if f.Rule != nil && f.Rule.Name == about {
-		return true
+	if part, ok := strings.CutPrefix(subject, "~"); ok {
+		return strings.Contains(f.Message, part)
 	}
-	return strings.Contains(f.Subject+"\n"+f.Message, about)
+	if start, ok := strings.CutSuffix(subject, "*"); ok {
+		return strings.HasPrefix(about(f), start)
+	}
+	return about(f) == subject
 }
 
 // implemented reports whether some check yields the wanted finding. What is
 // reserved for later cannot be asked for.
 func implemented(want string) bool {
-	ids := strings.Split(strings.Fields(want)[1], "|")
-	return slices.ContainsFunc(analyzer.IDs(), func(id analyzer.ID) bool {
-		return id.Implemented && slices.Contains(ids, id.Name)
-	})
+	return slices.ContainsFunc(analyzer.IDs(), func(id analyzer.ID) bool { return id.Implemented && id.Name == strings.Fields(want)[1] })
 }
 
 // checkAll runs a table, as many mutations at once as there are processors.
 func checkAll(t *testing.T, b *bench, table []mutation) {
-	itself := b.compare(t, b.base)
+	itself := b.compare(t, b.itself, b.itself)
 	noDifference(t, itself)
 	b.remain = map[string]bool{}
 	for i := range itself.Findings {

@@ -28,16 +28,24 @@ type Message struct {
 	Verbosity int // n of V(n); 0: not more verbose than info
 	Encoding  Encoding
 
-	Keys  []Key // ordered by name; without time, level, logger, caller and message
+	Keys []Key // ordered by name; without time, level, logger, caller and message
+	// Heads are the fields that the logger itself fills in: those, ordered by
+	// name. Encodings that give them no names have none.
+	Heads []Key
 	Count int64
+	// Panics is how many of the records are part of a panic.
+	Panics int64
 	// First and Last are the first and the last record of this kind.
 	First, Last Evidence
 }
 
 // A Key is one field of the records of a message.
 type Key struct {
-	Name  string // parts of nested objects are joined by dots
-	Count int64  // records that have it, of those that were looked at
+	Name string // parts of nested objects are joined by dots
+	// Role is what a head means to its logger: "time", "level", "message",
+	// "logger" or "caller"; empty: the field is the program's own.
+	Role  string
+	Count int64 // records that have it, of those that were looked at
 	// Looked is the number of records that were looked at.
 	Looked int64
 	Types  []string // "string", "number", "bool", "null", "object", "array"; ordered

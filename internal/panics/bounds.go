@@ -10,6 +10,7 @@ const (
 	maxLine        = 1 << 20
 	maxValue       = 1 << 10 // bytes of a panic's value
 	maxValueLines  = 16
+	maxBefore      = 4 // bare lines that are remembered
 	maxKind        = 200
 	maxName        = 512     // bytes of a function's name or a file's
 	maxEvidence    = 4 << 10 // bytes of a line that is shown

@@ -12,10 +12,14 @@ var announced = regexp.MustCompile(`(?i)\b(?:recovered (?:from )?(?:a )?panic|re
 // recoveredError fits the text of an error that a panic became.
 var recoveredError = regexp.MustCompile(`(?:^|: |= )(?:panic|panic caught|panic recovered|recovered panic): (.+)`)
 
-const (
-	observed = "Observed a panic"
-	serving  = "http: panic serving "
-)
+const serving = "http: panic serving "
+
+// observed fits how Kubernetes' libraries begin: what follows is the value, or
+// a word or two on where it was.
+var observed = regexp.MustCompile(`^Observed a panic(?:$|[:(\s]+[^\w\s]|: | in [\w./-]+(?: [\w./-]+){0,2}: )`)
+
+// another fits words that tell of another process, whose panic a text quotes.
+var another = regexp.MustCompile(`(?i)\b(?:exit(?:ed|s)?|terminated|exit code|exit status|CrashLoopBackOff|back-off|logs?|stderr|stdout|output:|says|said)\b`)
 
 // examine says whether a record tells of a panic by itself; nil: it does not.
 func examine(r *record) *found {
@@ -25,23 +29,25 @@ func examine(r *record) *found {
 	f.value = ""
 	value := r.first("panic", "panicValue", "panic_value", "panic.message", "recovered", "recover")
 	switch {
-	case strings.HasPrefix(r.msg, observed):
+	case observed.MatchString(r.msg):
 		f.form = FormObserved
 		f.value = value
 		if f.value == "" {
-			f.value = afterColon(r.msg[len(observed):])
+			f.value = afterColon(r.msg)
 		}
 	case strings.Contains(r.msg, serving):
 		f.form, f.by, f.recovered = FormHTTP, "net/http", true
 		_, f.value, _ = strings.Cut(r.msg[strings.Index(r.msg, serving)+len(serving):], ": ")
 	case r.level == "panic" || r.level == "dpanic":
 		f.form, f.value = FormLog, r.msg
+		f.perhaps = r.level == "dpanic" && !panicking
 	case panicking:
 		f.form, f.recovered = FormRecovered, true
 		if r.errorText() != "" {
 			f.form = FormError
 		}
-		f.value = firstText(value, named, r.errorText(), afterColon(r.msg), r.msg)
+		// The message does not show the value: where nothing does it is not known.
+		f.value = firstText(value, r.number("panic", "panicValue", "panic_value", "recovered", "recover"), named, r.errorText(), afterColon(r.msg))
 	default:
 		if !f.readText(r, value) {
 			return nil
@@ -62,12 +68,10 @@ func (f *found) readStacks(r *record) bool {
 	var best stack
 	found := false
 	read := func(key, text string) {
-		if found && best.goroutines > 0 || !strings.Contains(text, "\n") {
+		if found && best.goroutines > 0 || !strings.Contains(text, "\n") || r.quotes(key) {
 			return
 		}
-		var s stack
-		before := s.addText(text)
-		_, _, ok := split(s.frames)
+		s, before, ok := panickingStack(text)
 		if !ok || found && s.goroutines == 0 {
 			return
 		}
@@ -89,6 +93,40 @@ func (f *found) readStacks(r *record) bool {
 	}
 	f.stack = best
 	return found
+}
+
+// panickingStack returns the stack in a text that goes through a panic, and
+// what stands before it. The value of a panic may look like the stack of a
+// goroutine, too, so every one is tried.
+func panickingStack(text string) (s stack, before string, ok bool) {
+	const most = 4
+	rest := text
+	for range most {
+		s = stack{}
+		before = s.addText(rest)
+		if _, _, ok := split(s.frames); ok {
+			return s, text[:len(text)-len(rest)+len(before)], true
+		}
+		next := strings.Index(rest[min(len(rest), len(before)+1):], "\ngoroutine ")
+		if next < 0 {
+			break
+		}
+		rest = rest[len(before)+1+next+1:]
+	}
+	return s, before, false
+}
+
+// quotes reports whether a field holds what another process wrote.
+func (r *record) quotes(key string) bool {
+	if key == r.msgKey || len(r.fields) == 0 {
+		return false
+	}
+	switch strings.ToLower(key[strings.LastIndexByte(key, '.')+1:]) {
+	case "log", "logs", "tail", "output", "stderr", "stdout", "transcript", "lastlog", "lastlogs", "podlog", "podlogs",
+		"terminationmessage", "containerlog", "containerlogs", "previouslog", "previouslogs":
+		return true
+	}
+	return false
 }
 
 func isStackKey(key string) bool { return strings.Contains(strings.ToLower(key), "stack") }
@@ -121,13 +159,30 @@ func (f *found) readText(r *record, value string) bool {
 				continue
 			}
 		}
-		m := recoveredError.FindStringSubmatch(text)
-		if m != nil && (marker.MatchString(firstLine(text)) || text == r.errorText()) || runtimeSays(firstLine(text)) {
+		m := recoveredError.FindStringSubmatchIndex(text)
+		said := m != nil && (marker.MatchString(firstLine(text)) || text == r.errorText())
+		if !said && !runtimeSays(firstLine(text)) {
+			continue
+		}
+		if !quotesAnother(text) {
 			f.form, f.value, f.recovered = form, text, true
 			return true
 		}
 	}
 	return false
+}
+
+// quotesAnother reports whether the words before the panic in a text say that
+// it was of another process.
+func quotesAnother(text string) bool {
+	text = firstLine(text)
+	end := len(text)
+	for _, re := range []*regexp.Regexp{recoveredError, runtimeText} {
+		if m := re.FindStringIndex(text); m != nil {
+			end = min(end, m[0])
+		}
+	}
+	return another.MatchString(text[:end])
 }
 
 // finish cuts the value down and adds what the record says besides.
@@ -147,6 +202,18 @@ func (r *record) first(keys ...string) string {
 	for _, k := range keys {
 		for _, f := range r.fields {
 			if f.key == k && f.isText && f.value != "" {
+				return f.value
+			}
+		}
+	}
+	return ""
+}
+
+// number returns the first number under one of keys.
+func (r *record) number(keys ...string) string {
+	for _, k := range keys {
+		for _, f := range r.fields {
+			if f.key == k && !f.isText && strings.ContainsAny(f.value, "0123456789") {
 				return f.value
 			}
 		}

@@ -25,17 +25,23 @@ type stream struct {
 	adjacent bool // the record before belongs to open
 	// onRequest: a dump of all goroutines that somebody asked for.
 	onRequest bool
-	// before is the beginning of the last bare line.
-	before []byte
+	// before are the beginnings of bare lines that follow one another; bares
+	// counts these, and the last of them stands at (bares-1) modulo the length.
+	before [maxBefore][]byte
+	bares  int
 }
 
 // An occurrence is one panic that happened, as it is read.
 type occurrence struct {
 	tag int
 	found
-	raw    bool // it begins as the runtime begins the dump that ends a process
-	proven bool // it is a panic whatever its stack says
-	ended  bool // nothing came after it from the same process
+	raw bool // it begins as the runtime begins the dump that ends a process
+	// heads counts the goroutines of that dump; indent is that of its first line.
+	heads, indent int
+	levelled      bool // that first line is the message of a record with a level
+	announced     bool // a record with the stack came before it
+	proven        bool // it is a panic whatever its stack says
+	ended         bool // nothing came after it from the same process
 	// restarted: another process followed.
 	restarted  bool
 	valueLines int
@@ -94,11 +100,29 @@ func (f *Finder) Add(number int, time int64, line []byte) int {
 // remember keeps a bare line: what stands before a printed stack says why.
 func (s *stream) remember(line []byte) {
 	const most = 256
-	if len(line) > 0 && line[0] != '{' {
-		s.before = append(s.before[:0], line[:min(len(line), most)]...)
-	} else {
-		s.before = s.before[:0]
+	if len(line) == 0 || line[0] == '{' {
+		s.bares = 0
+		return
 	}
+	b := &s.before[s.bares%maxBefore]
+	*b = append((*b)[:0], line[:min(len(line), most)]...)
+	s.bares++
+}
+
+// said returns the line before a printed stack that says why: the latest that
+// has the words of a recoverer, as a value may have several lines, else the last.
+func (s *stream) said() string {
+	last := ""
+	for i := range min(s.bares, maxBefore) {
+		text, _, _ := unwrap(string(s.before[(s.bares-1-i)%maxBefore]))
+		if wrapper.MatchString(text) {
+			return text
+		}
+		if i == 0 {
+			last = text
+		}
+	}
+	return last
 }
 
 // Restart says that the next record of a stream is of another process.
@@ -109,12 +133,12 @@ func (f *Finder) Restart(number int) {
 	}
 	for _, o := range slices.Backward(s.recent) {
 		if o.raw || o.ended {
-			o.restarted, o.proven = true, o.proven || o.raw
+			o.restarted, o.proven = true, o.proven || o.endedBy()
 			break
 		}
 	}
 	f.foldAll(s)
-	s.onRequest, s.before = false, s.before[:0]
+	s.onRequest, s.bares = false, 0
 }
 
 // line reads one line of a record.
@@ -125,30 +149,37 @@ func (f *Finder) line(s *stream, m moment, line string) int {
 		// A collector may have put each line into an object of its own.
 		bare = strings.TrimSpace(r.msg)
 	}
+	indent := len(r.text) - len(strings.TrimLeft(r.text, " \t"))
 	sh := shapeOf(bare)
+	if s.open != nil && !r.structured && s.open.goesOn(sh, indent) {
+		sh = foreign
+	}
 	if s.onRequest {
 		if !r.structured && !beginsDump(bare) {
 			return 0
 		}
 		s.onRequest = false
 	}
-	switch {
-	case strings.HasPrefix(bare, "SIGQUIT: quit"):
+	if strings.HasPrefix(bare, "SIGQUIT: quit") {
 		s.onRequest, s.open = true, nil
 		return 0
-	case s.open != nil && s.open.takes(sh, s.adjacent, r.structured):
+	}
+	if s.open != nil && s.open.takes(sh, s.adjacent, r.structured) {
 		return f.more(s, m, sh, bare)
-	case beginsDump(bare) && r.level != "panic" && r.level != "dpanic":
-		return f.begin(s, m, bare)
+	}
+	var fd *found
+	dump := beginsDump(bare) && r.level != "panic" && r.level != "dpanic"
+	if !dump || r.structured {
+		fd = examine(&r)
+	}
+	switch {
+	case dump && (fd == nil || len(fd.stack.frames) == 0):
+		return f.begin(s, m, bare, indent, r.structured && r.level != "")
 	case sh == header:
-		o := f.start(s, m, found{form: FormDump})
-		if before, _, _ := unwrap(string(s.before)); before != "" {
-			o.value = valueOf(before)
-		}
+		o := f.start(s, m, found{form: FormDump, value: valueOf(s.said())})
 		o.stack.add(sh, bare)
 		return o.tag
-	}
-	if fd := examine(&r); fd != nil {
+	case fd != nil:
 		return f.told(s, m, *fd)
 	}
 	s.adjacent = false
@@ -158,17 +189,36 @@ func (f *Finder) line(s *stream, m moment, line string) int {
 // beginsDump reports whether a line is the first of the dump with which the
 // runtime ends a process.
 func beginsDump(s string) bool {
-	return strings.HasPrefix(s, "panic: ") || strings.HasPrefix(s, "fatal error: ")
+	for _, p := range []string{"panic: ", "fatal error: ", "SIGSEGV: ", "SIGBUS: ", "SIGFPE: ", "SIGILL: "} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// endedBy reports whether the first line of a dump proves it, as the process
+// then ended. Records with a level may say such things as well, and programs
+// that something is fatal.
+func (o *occurrence) endedBy() bool {
+	return o.raw && !o.levelled && (o.form != FormFatal || thrown.MatchString(o.value))
+}
+
+// goesOn reports whether a line goes on with the value of a panic: the runtime
+// moves such lines in. They may look like a stack.
+func (o *occurrence) goesOn(sh shape, indent int) bool {
+	return o.raw && o.heads == 0 && indent > o.indent && sh != nested && sh != blank
 }
 
 // takes reports whether a line of that shape belongs to an open occurrence.
 func (o *occurrence) takes(sh shape, adjacent, structured bool) bool {
 	dumping := o.stack.goroutines > 0 && (o.raw || !o.stack.done)
+	value := o.raw && o.heads == 0 // may still go on
 	switch sh {
 	case header:
 		return o.raw || o.stack.goroutines == 0 && len(o.stack.frames) == 0
 	case nested:
-		return o.raw && len(o.stack.frames) == 0 && o.stack.goroutines == 0
+		return value
 	case call, file, createdBy, elided, note:
 		return dumping || adjacent || o.raw && sh == note
 	case plainCall, closeQuote:
@@ -177,7 +227,7 @@ func (o *occurrence) takes(sh shape, adjacent, structured bool) bool {
 		return adjacent
 	}
 	// More lines of the value.
-	return o.raw && adjacent && !structured && o.stack.goroutines == 0 && o.valueLines < maxValueLines
+	return value && adjacent && !structured && o.valueLines < maxValueLines
 }
 
 // more adds a line to the open occurrence.
@@ -188,6 +238,9 @@ func (f *Finder) more(s *stream, m moment, sh shape, text string) int {
 	switch sh {
 	case header:
 		o.proven = o.proven || o.raw
+		if o.raw {
+			o.heads++
+		}
 	case note:
 		o.proven = o.proven || o.raw
 		if strings.HasPrefix(text, "exit status ") {
@@ -202,25 +255,27 @@ func (f *Finder) more(s *stream, m moment, sh shape, text string) int {
 
 // begin starts a dump of the runtime, or takes it as the end of a panic that
 // somebody recovered, wrote down and raised again.
-func (f *Finder) begin(s *stream, m moment, text string) int {
-	fd := found{form: FormDump}
-	said, fatal := strings.CutPrefix(text, "fatal error: ")
-	if fatal {
-		fd.form, fd.value = FormFatal, "fatal error: "+marker.ReplaceAllString(said, "")
+func (f *Finder) begin(s *stream, m moment, text string, indent int, levelled bool) int {
+	fd := found{form: FormFatal, value: marker.ReplaceAllString(text, "")}
+	said, panicked := strings.CutPrefix(text, "panic: ")
+	if panicked {
+		fd.form, fd.value = FormDump, valueOf(said)
 	} else {
-		said = strings.TrimPrefix(text, "panic: ")
-		fd.value = valueOf(said)
+		said = strings.TrimPrefix(text, "fatal error: ")
 	}
 	again := marker.MatchString(said)
-	o := f.earlier(s, m, &fd, func(o *occurrence) bool { return !o.raw && (again || len(o.stack.frames) == 0) })
+	o := f.earlier(s, m, &fd, func(o *occurrence) bool {
+		return !o.raw && (again || o.form == FormLog || len(o.stack.frames) == 0)
+	})
 	if o == nil {
 		o = f.start(s, m, fd)
 	} else {
 		o.form = fd.form
-		o.stack.done = o.stack.done || len(o.stack.frames) > 0
+		o.announced = len(o.stack.frames) > 0
+		o.stack.done = o.stack.done || o.announced
 		o.touch(s, m)
 	}
-	o.raw = true
+	o.raw, o.indent, o.levelled = true, indent, levelled
 	o.proven = o.proven || again || runtimeSays(said)
 	s.open, s.adjacent = o, true
 	return o.tag
@@ -240,7 +295,7 @@ func (f *Finder) told(s *stream, m moment, fd found) int {
 	}
 	// Stack lines that follow are of the logger, if there is one already.
 	o.stack.done = o.stack.done || len(o.stack.frames) > 0
-	o.proven = true
+	o.proven = o.proven || !fd.perhaps
 	s.open, s.adjacent = o, true
 	return o.tag
 }
@@ -264,7 +319,9 @@ func (o *occurrence) join(fd *found) {
 func (f *Finder) earlier(s *stream, m moment, fd *found, fits func(*occurrence) bool) *occurrence {
 	kind := kindOf(fd.value)
 	for _, o := range slices.Backward(s.recent) {
-		if o.ids != "" && fd.ids != "" && o.ids != fd.ids || kindOf(o.value) != kind || !fits(o) {
+		// A logger that panics may do so with an entry of its own.
+		same := kindOf(o.value) == kind || o.form == FormLog && opaque(kind)
+		if o.ids != "" && fd.ids != "" && o.ids != fd.ids || !same || !fits(o) {
 			continue
 		}
 		joined := o.ids != "" && o.ids == fd.ids

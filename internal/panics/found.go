@@ -6,6 +6,7 @@ type found struct {
 	value     string
 	by        string // what recovered it, where the form says so; empty: not
 	recovered bool   // the record says that it was
+	perhaps   bool   // the record alone is no proof
 	stack     stack
 	fields    map[string]string
 	ids       string // that join records of one attempt; empty: none

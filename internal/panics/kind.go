@@ -7,17 +7,22 @@ import (
 
 // runtimeText fits what the runtime itself says of a panic, wherever it
 // stands: what others write before or after it is not part of the kind.
-var runtimeText = regexp.MustCompile(`runtime error: (?:` +
+var runtimeText = regexp.MustCompile(`\bruntime error: (?:` +
 	`(?:index|slice bounds) out of range(?: \[[^\]]*\])?(?: with (?:length|capacity) -?\d+)?` +
 	`|invalid memory address or nil pointer dereference|integer divide by zero|integer overflow|floating point error` +
-	`|hash of unhashable type \S+|comparing uncomparable type \S+|negative shift amount` +
-	`|make(?:slice|chan): \w+ out of range|growslice: len out of range` +
-	`|cannot convert slice with length \d+ to .* with length \d+` +
-	`|.+)` +
+	`|hash of unhashable type .+|comparing uncomparable type .+|negative shift amount` +
+	`|make(?:slice|chan|map): \w+ out of range|growslice: len out of range` +
+	`|unsafe\.\w+: [\w ]+` +
+	`|cannot convert slice with length \d+ to .* with length \d+)` +
 	`|assignment to entry in nil map|close of (?:nil|closed) channel|send on closed channel` +
 	`|all goroutines are asleep - deadlock!|concurrent map (?:read and map write|iteration and map write|writes)` +
 	`|sync: negative WaitGroup counter|sync: (?:R|W)?[uU]nlock of unlocked \w+` +
 	`|interface conversion: .+`)
+
+// thrown fits what the runtime says when it gives up; what it says more of is
+// in the dump that follows.
+var thrown = regexp.MustCompile(`^fatal error: (?:all goroutines are asleep|no goroutines \(main called|concurrent map |sync: ` +
+	`|stack overflow$|unexpected signal |fault$|runtime: |out of memory$|signal SIG)`)
 
 // marker fits what the runtime adds to the value of a panic on the way.
 var marker = regexp.MustCompile(`(?: \[(?:recovered|repanicked|recovered, repanicked)\])+$`)
@@ -27,6 +32,10 @@ var wrapper = regexp.MustCompile(`(?i)^(?:.*[^\w-])?(?:panic(?:ked)?|recovered)\
 
 // goValue fits a value in Go syntax followed by its text in brackets.
 var goValue = regexp.MustCompile(`^(?:".*"|[&*\w.\[\]]*\{.*\}|[\w.*&]+\(.*\)) \((.*)\)$`)
+
+// namedValue fits how the runtime prints a number or a text that has a type of
+// its own; others print what is in the brackets.
+var namedValue = regexp.MustCompile(`^\w[\w./-]*\.\w+\((".*"|[-+]?\d[\w.+-]*)\)$`)
 
 // valueOf returns the value of a panic in the first line of text: without
 // markers, without the words of whoever recovered it.
@@ -41,14 +50,29 @@ func valueOf(text string) string {
 	if m := goValue.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
+	if m := namedValue.FindStringSubmatch(text); m != nil {
+		text = m[1]
+		if text[0] == '"' {
+			text, _ = quoted(text, 0)
+			text = firstLine(text)
+		}
+	}
 	return bound(strings.TrimSpace(text), maxValue)
 }
 
-// runtimeSays reports whether text holds a value that only the runtime gives,
-// and that its words prove.
+// runtimeSays reports whether text ends with a value that only the runtime
+// gives, and that its words prove: a text that goes on speaks about it.
 func runtimeSays(text string) bool {
-	loc := runtimeText.FindString(text)
-	return loc != "" && !strings.HasPrefix(loc, "interface conversion") && !strings.HasPrefix(loc, "concurrent map")
+	text = marker.ReplaceAllString(text, "")
+	loc := runtimeText.FindStringIndex(text)
+	if loc == nil || strings.TrimRight(text[loc[1]:], " .)]}\"'\\") != "" {
+		return false
+	}
+	said, before := text[loc[0]:loc[1]], strings.TrimRight(text[:loc[0]], "\"'(\\")
+	if before != "" && !strings.HasSuffix(before, ": ") && !strings.HasSuffix(before, "=") && !strings.HasSuffix(before, " ") {
+		return false
+	}
+	return !strings.HasPrefix(said, "interface conversion") && !strings.HasPrefix(said, "concurrent map")
 }
 
 // varying fits what differs from one occurrence to the next: quoted texts,

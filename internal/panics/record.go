@@ -1,6 +1,7 @@
 package panics
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,6 +11,7 @@ type record struct {
 	text   string // the line without what a transport put before it
 	level  string // in lower case; empty: not known
 	msg    string
+	msgKey string // of an object: the key of msg
 	fields []field
 	// structured says that it is no bare text: no part of a dump.
 	structured bool
@@ -34,18 +36,7 @@ func parse(line string) record {
 			return r
 		}
 		r.structured, r.fields, r.msg = true, s.fields, ""
-		for _, f := range r.fields {
-			switch strings.ToLower(f.key) {
-			case "msg", "message", "log", "@message":
-				if r.msg == "" && f.isText {
-					r.msg = f.value
-				}
-			case "level", "severity", "lvl", "@level", "log.level":
-				if r.level == "" && f.isText {
-					r.level = strings.ToLower(f.value)
-				}
-			}
-		}
+		r.read()
 	case klog && strings.HasPrefix(text, `"`):
 		var n int
 		r.msg, n = quoted(text, 0)
@@ -57,6 +48,37 @@ func parse(line string) record {
 		}
 	}
 	return r
+}
+
+// messageKeys are keys of the message, the first of which that has one counts:
+// of loggers, and of collectors that put each line into an object of its own.
+var messageKeys = []string{"msg", "message", "log", "@message", "textpayload", "jsonpayload.message", "body", "body.stringvalue"}
+
+// read looks for the message and the level among the fields of an object.
+func (r *record) read() {
+	for _, f := range r.fields {
+		key := strings.ToLower(f.key)
+		switch {
+		case !f.isText:
+		case r.msgKey == "" && slices.Contains(messageKeys, key):
+			r.msg, r.msgKey = f.value, f.key
+		case r.level == "":
+			switch key {
+			case "level", "severity", "lvl", "@level", "log.level":
+				r.level = strings.ToLower(f.value)
+			}
+		}
+	}
+	if r.level != "" && r.msgKey != "textPayload" || strings.Contains(r.msg, "\n") {
+		return
+	}
+	// What a collector wrapped may be a record itself.
+	switch in := parse(r.msg); {
+	case in.structured:
+		*r = in
+	default:
+		r.msg = in.msg
+	}
 }
 
 // console takes apart a line of columns: time, level, logger, caller, message,

@@ -59,7 +59,7 @@ func (f *Finder) Finish() Result {
 		s := &f.streams[i]
 		for _, o := range s.recent {
 			// The last words of a log: nothing came after to speak against it.
-			o.proven = o.proven || o.raw && o.lastRecord == s.records && o.valueLines == 0
+			o.proven = o.proven || o.endedBy() && o.lastRecord == s.records && o.valueLines == 0
 		}
 		f.foldAll(s)
 	}
@@ -131,11 +131,15 @@ func (g *group) merge(o *group) {
 // fold adds an occurrence that is over to its group.
 func (f *Finder) fold(o *occurrence) {
 	above, below, through := split(o.stack.frames)
-	printed := printsStack(o.stack.frames)
+	// Of a stack that was written down before, the dump is not the one printed.
+	printed := printsStack(o.stack.frames) && (!o.announced || o.heads == 0)
 	if !o.proven && !through || o.raw && printed && !through {
 		return
 	}
 	raw := o.raw && !printed
+	if o.levelled && o.heads == 0 && !o.ended { // a record that says so, and no dump came
+		raw, o.form = false, FormRecovered
+	}
 	if !through && !raw && o.form != FormLog {
 		below = nil // of the logging call, not of the panic
 	}

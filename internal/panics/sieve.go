@@ -5,7 +5,7 @@ import "bytes"
 // clues are the texts of which one is in every line that can begin a panic.
 var clues = []string{
 	"panic", "Panic", "PANIC", "runtime error: ", "nil map", "goroutine ", "fatal error: ",
-	"closed channel", "are asleep", "SIGQUIT: quit",
+	"closed channel", "are asleep", "SIGQUIT: quit", "SIGSEGV: ", "SIGBUS: ", "SIGFPE: ", "SIGILL: ",
 }
 
 // A triple is three letters of a clue.

@@ -40,7 +40,7 @@ func Unify(all []Known) []string {
 			sameKind := w.kind == k.Kind
 			if k.Partial && sameKind && len(keys[i]) < len(w.keys) && slices.Equal(w.keys[:len(keys[i])], keys[i]) ||
 				!sameKind && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) && strings.HasSuffix(k.Kind, ": "+w.kind) && w.kind != "" ||
-				opaque(k.Kind) && !opaque(w.kind) && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) {
+				told(k.Kind) < told(w.kind) && len(keys[i]) > 0 && slices.Equal(w.keys, keys[i]) {
 				matches = append(matches, w)
 			}
 		}
@@ -55,8 +55,19 @@ func Unify(all []Known) []string {
 	return out
 }
 
-// opaque reports whether a kind does not show the value: the runtime prints
-// one that is neither error nor basic by its type and address.
+// told says how much a kind shows of the value: nothing, its type, or itself.
+func told(kind string) int {
+	switch {
+	case kind == "":
+		return 0
+	case opaque(kind):
+		return 1
+	}
+	return 2
+}
+
+// opaque reports whether a kind is a type and an address: so the runtime
+// prints what is neither error nor basic.
 func opaque(kind string) bool {
-	return kind == "" || strings.HasPrefix(kind, "(") && strings.HasSuffix(kind, ") <*>")
+	return strings.HasPrefix(kind, "(") && strings.HasSuffix(kind, ") <*>")
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/stillfires/stillfires/internal/contrary"
 )
 
 // A word is one word of a text and where it stands.
@@ -16,7 +19,7 @@ type word struct {
 const maxWords = 200
 
 // wordsOf returns the words of a text. A hyphen or an underscore between two
-// letters is a part of the word.
+// letters is a part of the word, as is the apostrophe of "can't".
 func wordsOf(text string) []word {
 	var out []word
 	quoted := false
@@ -30,7 +33,7 @@ func wordsOf(text string) []word {
 	}
 	for i, r := range text {
 		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || (r == '_' || r == '-') && start >= 0:
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || start >= 0 && (r == '_' || r == '-' || r == '\'' && letterAt(text, i+1)):
 			if start < 0 {
 				start = i
 			}
@@ -43,6 +46,11 @@ func wordsOf(text string) []word {
 	}
 	flush(len(text))
 	return out
+}
+
+func letterAt(text string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsLetter(r)
 }
 
 // key is equal for texts that differ only in what varies.
@@ -83,56 +91,8 @@ func likeness(a, b string) (float64, int) {
 	return 2 * float64(shared) / float64(len(x)+len(y)), shared
 }
 
-// opposites are pairs of words of which one undoes what the other says.
-var opposites = [][2]string{
-	{"start", "stop"}, {"started", "stopped"}, {"starting", "stopping"}, {"start", "end"}, {"started", "ended"}, {"begin", "end"},
-	{"success", "failure"}, {"succeeded", "failed"}, {"successful", "failed"}, {"successfully", "failed"}, {"completed", "failed"},
-	{"connected", "disconnected"}, {"connection", "disconnection"}, {"up", "down"}, {"ready", "notready"}, {"open", "closed"}, {"opened", "closed"},
-	{"enable", "disable"}, {"enabled", "disabled"}, {"create", "delete"}, {"created", "deleted"}, {"added", "removed"}, {"add", "remove"},
-	{"acquired", "released"}, {"acquired", "lost"}, {"found", "lost"}, {"allowed", "denied"}, {"accepted", "rejected"}, {"admitted", "evicted"},
-	{"suspend", "resume"}, {"suspended", "resumed"}, {"locked", "unlocked"}, {"attached", "detached"}, {"active", "inactive"}, {"healthy", "unhealthy"},
-	{"available", "unavailable"}, {"valid", "invalid"}, {"increased", "decreased"}, {"bound", "unbound"}, {"online", "offline"},
-	{"before", "after"}, {"with", "without"}, {"first", "last"}, {"raised", "cleared"}, {"firing", "resolved"},
-}
-
-var negations = []string{"un", "in", "dis", "non", "not", "de"}
-
-var negative = []string{"not", "no", "never", "cannot", "without", "failed", "nothing"}
-
-// opposed reports whether one text denies what the other says: one has a word
-// where the other has its opposite, or a "not" that the other lacks.
-func opposed(a, b string) bool {
-	x, y := constant(wordsOf(a)), constant(wordsOf(b))
-	onlyX := slices.DeleteFunc(slices.Clone(x), func(w string) bool { return slices.Contains(y, w) })
-	onlyY := slices.DeleteFunc(slices.Clone(y), func(w string) bool { return slices.Contains(x, w) })
-	for _, w := range negative {
-		if slices.Contains(onlyX, w) != slices.Contains(onlyY, w) {
-			return true
-		}
-	}
-	for _, u := range onlyX {
-		for _, v := range onlyY {
-			if areOpposite(u, v) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func areOpposite(u, v string) bool {
-	for _, p := range opposites {
-		if u == p[0] && v == p[1] || u == p[1] && v == p[0] {
-			return true
-		}
-	}
-	for _, n := range negations {
-		if strings.TrimPrefix(strings.TrimPrefix(u, n), "-") == v && u != v || strings.TrimPrefix(strings.TrimPrefix(v, n), "-") == u && u != v {
-			return true
-		}
-	}
-	return false
-}
+// opposed reports whether one text denies what the other says.
+func opposed(a, b string) bool { return contrary.Opposed(constant(wordsOf(a)), constant(wordsOf(b))) }
 
 // aligned returns the part of the text b that stands where text a has its part
 // [start, end), by the words that both have in the same order. What varies is

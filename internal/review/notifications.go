@@ -2,6 +2,7 @@ package review
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/grafana/regexp"
 	"go.yaml.in/yaml/v3"
@@ -53,9 +54,15 @@ func recognise(name string, known []profile.Context) profile.Context {
 			return k
 		}
 	}
-	// Quoted, it is always valid.
-	p, _ := profile.NewPattern(`(?i)(.*[_-])?` + regexp.QuoteMeta(name) + `([_-].*)?`)
-	return profile.Context{Name: name, Labels: []profile.Pattern{p}}
+	// Words are joined by marks, or each begins with a capital. Quoted, the
+	// patterns are always valid.
+	lower := strings.ToLower(name)
+	_, n := utf8.DecodeRuneInString(lower)
+	capital := strings.ToUpper(lower[:n]) + lower[n:]
+	marked, _ := profile.NewPattern(`(?i)(.*[_-])?` + regexp.QuoteMeta(name) + `([_-].*)?`)
+	first, _ := profile.NewPattern(`(.*[_-])?` + regexp.QuoteMeta(lower) + `[A-Z].*`)
+	later, _ := profile.NewPattern(`.*[a-z0-9_-]` + regexp.QuoteMeta(capital) + `([A-Z0-9_-].*)?`)
+	return profile.Context{Name: name, Labels: []profile.Pattern{marked, first, later}}
 }
 
 // notifications reads the key of that name.

@@ -22,7 +22,9 @@ milestones:
 // TestBuild_Metric: a milestone is as uncertain as scrapes are far apart.
 func TestBuild_Metric(t *testing.T) {
 	p := parse(t, camera)
-	series := func(survey string) logs.Labels { return logs.FromMap(map[string]string{"survey": survey, "dome": "d1"}) }
+	series := func(survey string) logs.Labels {
+		return logs.FromMap(map[string]string{"survey": survey, "dome": "d1"})
+	}
 	f := func(marks []outcome.MetricMark, scrapes int64, state State, after, resolution float64, reason Reason) {
 		t.Helper()
 		n := newNight()

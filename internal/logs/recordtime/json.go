@@ -6,7 +6,7 @@ import "bytes"
 // first of them in the record that holds a time counts.
 func timeKey(key []byte) bool {
 	switch string(key) {
-	case "ts", "time", "timestamp", "@timestamp", "t", "datetime":
+	case "ts", "time", "timestamp", "@timestamp", "t", "datetime", "T":
 		return true
 	}
 	return false
