@@ -170,7 +170,7 @@ func TestDuplicateExecution_Recovery(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	const text = "on candidate 2 pods of bay/gull ran at once, which asks for 1 (pod gull-hull from 03:04:40.000 to 03:04:50.000; pod copy on other shore from 03:04:41.000 to 03:04:46.000)"
+	const text = "on candidate bay/gull ran in two clusters at once (pod gull-hull from 03:04:40.000 to 03:04:50.000; pod copy on other shore from 03:04:41.000 to 03:04:46.000)"
 	f("", crossing(5), twice(), "duplicate-execution break: "+text+"; nothing on deployed was")
 	f("", crossing(5), crossing(5))
 	f("", twice(), crossing(5))

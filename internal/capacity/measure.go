@@ -43,7 +43,7 @@ func Measure(declared *profile.Capacity, run *outcome.Run, line *timeline.Run) R
 	for i := range line.Workloads {
 		w := &line.Workloads[i]
 		if w.Affected == "" && !w.KeptRunning {
-			m.later(w, run)
+			m.later(w, ask)
 			continue
 		}
 		for _, n := range w.Names {
@@ -182,16 +182,8 @@ func (m *measure) add(class Class, units Amount, s stay) {
 
 // later notes work that was handed in after the restoration and shows no pod:
 // what it used nobody knows.
-func (m *measure) later(w *timeline.Workload, run *outcome.Run) {
-	if w.Submitted < m.line.Restored.At {
-		return
-	}
-	pod := func(n timeline.Name) bool {
-		return run.Facts != nil && slices.ContainsFunc(run.Facts.Objects, func(o facts.Object) bool {
-			return o.Kind == "Pod" && o.UID == n.UID && o.Cluster == n.Cluster
-		})
-	}
-	if !slices.ContainsFunc(w.Names, pod) {
+func (m *measure) later(w *timeline.Workload, ask *asker) {
+	if w.Submitted >= m.line.Restored.At && !slices.ContainsFunc(ask.objectsOf(w), func(o *facts.Object) bool { return o.Kind == "Pod" }) {
 		m.unseen++
 	}
 }

@@ -64,6 +64,7 @@ const (
 type runner struct {
 	cluster, name, id string
 	index             string
+	job               bool // a Job that was active, of which no pod was recorded
 	start, end        int64
 	steps             []report   // in time order, since its container began
 	earlier           [][]report // of containers before that
@@ -84,7 +85,9 @@ type piece struct {
 }
 
 // Find looks for work that was executed twice. Line joins objects of several
-// clusters to pieces of work; nil: jobs of one namespace and name are one.
+// clusters to pieces of work. Jobs of one namespace and name that nothing joins
+// are each cluster's own, unless they report progress or say that they are
+// copies. Line may be nil.
 func Find(run *outcome.Run, line *timeline.Run) Result {
 	var r Result
 	if run.Facts == nil {
@@ -177,28 +180,36 @@ func sameCluster(list []*runner) bool {
 	return !slices.ContainsFunc(list, func(r *runner) bool { return r.cluster != list[0].cluster })
 }
 
-// active finds the first time at which more pods run than the work asks for.
+// active finds the first time at which more pods run than the work asks for, or
+// at which it runs in two clusters: those are copies of it, however many pods
+// each has.
 func (p *piece) active(r *Result, list []*runner) {
 	allowed := max(p.parallel, 1)
-	for i, one := range list {
-		var with []*runner
-		same := []*runner{one}
-		for _, other := range list[:i] {
-			if other.end-one.start <= tolerance || one.end-one.start <= tolerance {
-				continue
+	var running []*runner // by start
+	for _, one := range list {
+		running = slices.DeleteFunc(running, func(other *runner) bool { return other.end-one.start <= tolerance })
+		if one.end-one.start <= tolerance {
+			continue
+		}
+		var apart, same []*runner
+		for _, other := range running {
+			if other.cluster != one.cluster {
+				apart = append(apart, other)
 			}
-			with = append(with, other)
-			if one.index != "" && other.index == one.index {
+			if one.index != "" && other.index == one.index && other.cluster == one.cluster {
 				same = append(same, other)
 			}
 		}
+		running = append(running, one)
 		switch {
-		case len(same) > 1:
-			p.duplicate(r, ActiveTwice, one.start, same, fmt.Sprintf("index %s of %s ran in %s at once", short(one.index), short(p.id), pods(len(same))))
+		case len(apart) > 0:
+			p.duplicate(r, ActiveTwice, one.start, append(apart, one), fmt.Sprintf("%s ran in two clusters at once", short(p.id)))
 			return
-		case int64(len(with))+1 > allowed:
-			with = append(with, one)
-			p.duplicate(r, ActiveTwice, one.start, with, fmt.Sprintf("%s of %s ran at once, which asks for %d", pods(len(with)), short(p.id), allowed))
+		case len(same) > 0:
+			p.duplicate(r, ActiveTwice, one.start, append(same, one), fmt.Sprintf("index %s of %s ran in %s at once", short(one.index), short(p.id), pods(len(same)+1)))
+			return
+		case int64(len(running)) > allowed:
+			p.duplicate(r, ActiveTwice, one.start, running, fmt.Sprintf("%s of %s ran at once, which asks for %d", pods(len(running)), short(p.id), allowed))
 			return
 		}
 	}
@@ -307,6 +318,9 @@ func (p *piece) duplicate(r *Result, kind Kind, at int64, by []*runner, detail s
 // line says in words what is known of a pod.
 func (one *runner) line() string {
 	text := "pod " + short(one.name)
+	if one.job {
+		text = "Job " + short(one.name)
+	}
 	if one.cluster != "" {
 		text += " on " + short(one.cluster)
 	}

@@ -78,15 +78,31 @@ func TestFind_Objects(t *testing.T) {
 		o.Owners = []facts.Owner{{Kind: "ReplicaSet", Name: "oven"}}
 		return o
 	}
+	origin := func(o facts.Object) facts.Object {
+		o.Labels = map[string]string{"kueue.x-k8s.io/multikueue-origin": "hub"}
+		return o
+	}
+	active := func(cluster, spec string) facts.Object {
+		j := origin(job(cluster, "bread", ""))
+		j.Raw = fmt.Sprintf(`{"spec":{"parallelism":4%s},"status":{"active":4,"startTime":%q}}`, spec, stamp(10))
+		return j
+	}
 	for name, x := range map[string]struct {
 		objects []facts.Object
 		want    []string
 	}{
-		"two at once":             {[]facts.Object{job("east", "bread", ""), pod("east", "bread", "a", 0, 0), pod("east", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
-		"two clusters":            {[]facts.Object{pod("east", "bread", "a", 0, 0), pod("west", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
-		"copies of the job":       {[]facts.Object{job("east", "bread", ""), job("west", "bread", ""), pod("east", "bread", "a", 0, 0), pod("west", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
-		"one index twice":         {[]facts.Object{job("east", "bread", `"parallelism":2,"completions":4`), index(pod("east", "bread", "a", 0, 0), "1"), index(pod("east", "bread", "b", 10, 0), "1")}, []string{"active-twice bakery/bread"}},
-		"done twice":              {[]facts.Object{job("east", "bread", ""), ended, pod("east", "bread", "b", 30, 40)}, []string{"completed-twice bakery/bread"}},
+		"two at once":             {[]facts.Object{job("east", "bread", ""), pod("east", "bread", "a", 0, 0), pod("east", "bread", "b", 10, 0)}, []string{"active-twice east/bakery/bread"}},
+		"two clusters":            {[]facts.Object{origin(pod("east", "bread", "a", 0, 0)), origin(job("east", "bread", "")), pod("west", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
+		"of one name":             {[]facts.Object{pod("east", "bread", "a", 0, 0), pod("west", "bread", "b", 10, 0)}, []string{}},
+		"parallel in two":         {[]facts.Object{origin(job("east", "bread", `"parallelism":4`)), job("west", "bread", `"parallelism":4`), pod("east", "bread", "a", 0, 0), pod("west", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
+		"worker jobs":             {[]facts.Object{active("east", ""), active("west", "")}, []string{"active-twice bakery/bread"}},
+		"worker job and pod":      {[]facts.Object{active("east", ""), pod("west", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
+		"mirrored":                {[]facts.Object{active("east", ""), active("hub", `,"managedBy":"kueue.x-k8s.io/multikueue"`)}, []string{}},
+		"suspended":               {[]facts.Object{active("east", ""), active("west", `,"suspend":true`)}, []string{}},
+		"moved on":                {[]facts.Object{origin(job("east", "bread", "")), pod("east", "bread", "a", 0, 20), pod("west", "bread", "b", 20, 0)}, []string{}},
+		"copies of the job":       {[]facts.Object{origin(job("east", "bread", "")), job("west", "bread", ""), pod("east", "bread", "a", 0, 0), pod("west", "bread", "b", 10, 0)}, []string{"active-twice bakery/bread"}},
+		"one index twice":         {[]facts.Object{job("east", "bread", `"parallelism":2,"completions":4`), index(pod("east", "bread", "a", 0, 0), "1"), index(pod("east", "bread", "b", 10, 0), "1")}, []string{"active-twice east/bakery/bread"}},
+		"done twice":              {[]facts.Object{job("east", "bread", ""), ended, pod("east", "bread", "b", 30, 40)}, []string{"completed-twice east/bakery/bread"}},
 		"parallel":                {[]facts.Object{job("east", "bread", `"parallelism":2,"completions":2`), pod("east", "bread", "a", 0, 20), pod("east", "bread", "b", 1, 20)}, []string{}},
 		"one after the other":     {[]facts.Object{job("east", "bread", `"completions":2`), ended, pod("east", "bread", "b", 20, 40)}, []string{}},
 		"whole seconds":           {[]facts.Object{job("east", "bread", ""), pod("east", "bread", "b", 19, 0), func() facts.Object { o := ended; o.Raw = replace(o.Raw, "Succeeded", "Failed"); return o }()}, []string{}},
@@ -137,7 +153,7 @@ func TestFind_Progress(t *testing.T) {
 	}{
 		"once":                 {progress: join(one, []facts.Progress{exit}), want: []string{}},
 		"two clusters":         {progress: join(one, steps("west", "bread", "b", 3, 1, 6)), want: []string{"active-twice bakery/bread"}, repeats: 1},
-		"a step twice":         {progress: join(one, []facts.Progress{progress("east", "bread", "a", "step", 4, 7)}), want: []string{"step-twice bakery/bread"}},
+		"a step twice":         {progress: join(one, []facts.Progress{progress("east", "bread", "a", "step", 4, 7)}), want: []string{"step-twice east/bakery/bread"}},
 		"completed twice":      {progress: join(one, []facts.Progress{exit, progress("west", "bread", "b", "exit", 6, 20)}), want: []string{"completed-twice bakery/bread"}},
 		"word for word":        {progress: join(one, []facts.Progress{exit, exit}), want: []string{}},
 		"two reports a step":   {progress: join(one, one[1:], []facts.Progress{}), want: []string{}},
@@ -158,6 +174,40 @@ func TestFind_Progress(t *testing.T) {
 		if len(r.Repeats) != x.repeats || r.Resumed != x.resumed {
 			t.Errorf("%s: %d repeats, %d resumed: %+v", name, len(r.Repeats), r.Resumed, r.Repeats)
 		}
+	}
+}
+
+// TestFind_OnePod: records that name a pod without its UID are of that pod.
+func TestFind_OnePod(t *testing.T) {
+	bare := steps("east", "bread", "a", 0, 1, 6)
+	for i := range bare {
+		bare[i].PodUID = ""
+	}
+	objects := []facts.Object{job("east", "bread", ""), pod("east", "bread", "a", 0, 0)}
+	if r := Find(&outcome.Run{Facts: &facts.Facts{Objects: objects, Progress: bare}}, nil); len(r.Duplicates) != 0 || r.Judged != 1 {
+		t.Errorf("one pod: %+v", r)
+	}
+	for i := range bare {
+		bare[i].Cluster = ""
+	}
+	if r := Find(&outcome.Run{Facts: &facts.Facts{Objects: objects[1:], Progress: bare}}, nil); len(r.Duplicates) != 0 || r.Judged != 1 {
+		t.Errorf("of no cluster: %+v", r)
+	}
+}
+
+// TestFind_Reservation: a pod that holds a device for another runs none of its
+// work.
+func TestFind_Reservation(t *testing.T) {
+	bare := func(name string) facts.Object {
+		o := pod("", "", name, 0, 0)
+		o.Owners = nil
+		return o
+	}
+	line := &timeline.Run{Workloads: []timeline.Workload{{ID: "bakery/loaf", Names: []timeline.Name{
+		{Entity: "pod", Namespace: "bakery", Name: "loaf", UID: "loaf"}, {Entity: "keeper", Namespace: "bakery", Name: "keeper", UID: "keeper"},
+	}}}}
+	if r := Find(&outcome.Run{Facts: &facts.Facts{Objects: []facts.Object{bare("loaf"), bare("keeper")}}}, line); r.Judged != 1 || len(r.Unjudged)+len(r.Duplicates) != 0 {
+		t.Errorf("%+v", r)
 	}
 }
 

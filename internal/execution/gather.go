@@ -3,6 +3,7 @@ package execution
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,40 +22,84 @@ type gathering struct {
 	byUID  map[[2]string]string // cluster and UID of an object to its work
 	byName map[[3]string]string // cluster, namespace and name likewise
 	jobs   map[[3]string]*facts.Object
-	known  bool // a timeline says what is work
+	ids    map[string]bool       // of the work of the timeline
+	copies map[string]bool       // namespace/name of Jobs that are copies of each other
+	lives  map[[2]string][]*Life // namespace and name
 	notes  []string
 	cut    int
 }
 
 func gather(f *facts.Facts, line *timeline.Run) *gathering {
-	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}}
-	if line != nil {
-		g.known = len(line.Workloads) > 0
-		for i := range line.Workloads {
-			w := &line.Workloads[i]
-			for _, n := range w.Names {
-				if n.UID != "" {
-					g.byUID[[2]string{n.Cluster, n.UID}] = w.ID
-				}
-				g.byName[[3]string{n.Cluster, n.Namespace, n.Name}] = w.ID
-			}
-		}
-	}
+	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}, ids: map[string]bool{}, copies: map[string]bool{}, lives: map[[2]string][]*Life{}}
+	g.join(f, line)
 	for i := range f.Objects {
-		if o := &f.Objects[i]; o.Kind == "Job" {
+		o := &f.Objects[i]
+		if o.Kind == "Job" {
 			g.jobs[[3]string{o.Cluster, o.Namespace, o.Name}] = o
 		}
+		if o.Labels[originLabel] != "" {
+			g.copies[o.Namespace+"/"+o.Name] = true
+		}
+	}
+	// What reports its progress is the work of the drill: in two clusters it is
+	// one.
+	from := map[string]string{}
+	for i := range f.Progress {
+		x := &f.Progress[i]
+		id := x.Namespace + "/" + x.Job
+		if have, ok := from[id]; ok && have != x.Cluster && x.Job != "" {
+			g.copies[id] = true
+		}
+		from[id] = x.Cluster
 	}
 	lives := Lives(f)
 	for i := range lives {
-		g.life(&lives[i])
+		l := &lives[i]
+		g.life(l)
+		key := [2]string{l.Namespace, l.Name}
+		g.lives[key] = append(g.lives[key], l)
 	}
 	g.progress(f)
+	g.activeJobs(f)
 	g.demands(f)
 	if g.cut > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("%d records of more than %d pieces of work were left out", g.cut, maxPieces))
 	}
 	return g
+}
+
+// originLabel marks what a manager of several clusters made elsewhere.
+const originLabel = "kueue.x-k8s.io/multikueue-origin"
+
+// join notes which objects a timeline joins to pieces of work. Where the work
+// itself is a pod, pods that are other things to it run none of it.
+func (g *gathering) join(f *facts.Facts, line *timeline.Run) {
+	if line == nil {
+		return
+	}
+	isPod := map[[3]string]bool{}
+	for i := range f.Objects {
+		if o := &f.Objects[i]; o.Kind == "Pod" {
+			isPod[[3]string{o.Cluster, o.Namespace, o.Name}] = true
+		}
+	}
+	for i := range line.Workloads {
+		w := &line.Workloads[i]
+		g.ids[w.ID] = true
+		key := func(n timeline.Name) [3]string { return [3]string{n.Cluster, n.Namespace, n.Name} }
+		itself := slices.IndexFunc(w.Names, func(n timeline.Name) bool {
+			return strings.TrimPrefix(n.Namespace+"/"+n.Name, "/") == w.ID && isPod[key(n)]
+		})
+		for _, n := range w.Names {
+			if itself >= 0 && isPod[key(n)] && n.Entity != "" && n.Entity != w.Names[itself].Entity {
+				continue
+			}
+			if n.UID != "" {
+				g.byUID[[2]string{n.Cluster, n.UID}] = w.ID
+			}
+			g.byName[key(n)] = w.ID
+		}
+	}
 }
 
 // work names the piece of work of a pod; empty: it is of none.
@@ -82,7 +127,7 @@ func (g *gathering) job(cluster, namespace, name string) string {
 	if j := g.jobs[[3]string{cluster, namespace, name}]; j != nil {
 		for _, o := range j.Owners {
 			if o.Kind == "CronJob" { // every cluster has its own
-				return strings.TrimPrefix(cluster+"/", "/") + namespace + "/" + name
+				return own(cluster, namespace, name)
 			}
 		}
 	}
@@ -93,7 +138,16 @@ func (g *gathering) named(cluster, namespace, name string) string {
 	if id, ok := g.byName[[3]string{cluster, namespace, name}]; ok {
 		return id
 	}
-	return namespace + "/" + name
+	if id := namespace + "/" + name; g.ids[id] || g.copies[id] {
+		return id
+	}
+	return own(cluster, namespace, name)
+}
+
+// own names work that every cluster has for itself: that two clusters have a
+// Job of one name makes it no copy.
+func own(cluster, namespace, name string) string {
+	return strings.TrimPrefix(cluster+"/", "/") + namespace + "/" + name
 }
 
 func (g *gathering) runner(work, cluster, name, id string) *runner {
@@ -152,16 +206,19 @@ func (g *gathering) progress(f *facts.Facts) {
 			continue
 		}
 		seen[word{x.Time, x.Raw}] = true
-		work := g.reported(x)
+		work, cluster, id := g.reported(x), x.Cluster, x.PodUID
+		if l := g.podOf(x); l != nil {
+			work, cluster, id = cmp.Or(g.work(l), work), l.Cluster, l.UID
+		}
 		if work == "" || x.Pod == "" && x.PodUID == "" {
 			continue
 		}
 		// Containers of a pod report for themselves.
-		id, name := x.PodUID, x.Pod
+		name := x.Pod
 		if c := gjson.Get(x.Raw, "container").String(); c != "" {
 			id, name = cmp.Or(id, name)+"/"+c, cmp.Or(name, id)+"/"+c
 		}
-		r := g.runner(work, x.Cluster, cmp.Or(name, id), id)
+		r := g.runner(work, cluster, cmp.Or(name, id), id)
 		if r == nil {
 			continue
 		}
@@ -180,6 +237,65 @@ func (g *gathering) progress(f *facts.Facts) {
 	if again > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("%d progress records stand there twice, word for word: each counts once", again))
 	}
+}
+
+// podOf finds the pod of a record: by its UID, or, of several with its name,
+// the last that had started; nil: none was recorded.
+func (g *gathering) podOf(x *facts.Progress) *Life {
+	var found *Life
+	for _, l := range g.lives[[2]string{x.Namespace, x.Pod}] { // by start
+		switch {
+		case x.PodUID != "":
+			if l.UID == x.PodUID {
+				return l
+			}
+		case (x.Cluster == "" || l.Cluster == x.Cluster) && (found == nil || l.Start-x.Time <= tolerance):
+			found = l
+		}
+	}
+	return found
+}
+
+// activeJobs adds Jobs that were active in a cluster where no pod of theirs was
+// recorded. What another controller manages only shows what is elsewhere.
+func (g *gathering) activeJobs(f *facts.Facts) {
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		if o.Kind != "Job" || o.Time == 0 || gjson.Get(o.Raw, "status.active").Int() == 0 || gjson.Get(o.Raw, "spec.suspend").Bool() {
+			continue
+		}
+		if by := gjson.Get(o.Raw, "spec.managedBy").String(); by != "" && by != "kubernetes.io/job-controller" {
+			continue
+		}
+		id, ok := g.byUID[[2]string{o.Cluster, o.UID}]
+		if !ok || o.UID == "" {
+			id = g.job(o.Cluster, o.Namespace, o.Name)
+		}
+		if g.shown(id, o.Cluster) {
+			continue
+		}
+		if r := g.runner(id, o.Cluster, o.Name, o.UID); r != nil {
+			r.job = true
+			r.at(o.Time)
+			if at := instant(gjson.Get(o.Raw, "status.startTime").String()); at != 0 {
+				r.at(at)
+			}
+		}
+	}
+}
+
+// shown reports whether pods or progress of a piece are known in a cluster.
+func (g *gathering) shown(id, cluster string) bool {
+	p := g.pieces[id]
+	if p == nil {
+		return false
+	}
+	for _, r := range p.runners {
+		if r.cluster == cluster && !r.job {
+			return true
+		}
+	}
+	return false
 }
 
 // again begins the life of a pod anew: its container was restarted. What it

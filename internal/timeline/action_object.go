@@ -32,11 +32,11 @@ func (j *judge) objects() {
 			j.managed(o)
 			j.restarted(o)
 		}
-		work := names[[3]string{k.cluster, k.namespace, k.name}]
+		handedIn, work := names[[3]string{k.cluster, k.namespace, k.name}]
 		for i := 1; i < len(list); i++ {
 			switch a, b := list[i-1], list[i]; {
 			case a.UID != "" && b.UID != "" && a.UID != b.UID:
-				j.replaced(a, b, work)
+				j.replaced(a, b, work, handedIn)
 			case !work:
 				j.generation(a, b)
 			}
@@ -45,12 +45,13 @@ func (j *judge) objects() {
 }
 
 // workNames are the names of objects that belong to work: controllers change
-// them all the time.
+// them all the time. Of each it says whether it is what is handed in as work.
 func (j *judge) workNames() map[[3]string]bool {
 	out := map[[3]string]bool{}
 	for i := range j.run.Workloads {
 		for _, n := range j.run.Workloads[i].Names {
-			out[[3]string{n.Cluster, n.Namespace, n.Name}] = true
+			key := [3]string{n.Cluster, n.Namespace, n.Name}
+			out[key] = out[key] || j.m.Work.Entity == "" || n.Entity == j.m.Work.Entity
 		}
 	}
 	return out
@@ -106,27 +107,17 @@ func (j *judge) between(a, b *facts.Object) (int64, bool) {
 // replaced finds an object that was deleted and made anew under its name, by
 // nobody knows whom. Of objects of work only what was handed in counts: of its
 // copies controllers make new ones as they like.
-func (j *judge) replaced(a, b *facts.Object, work bool) {
+func (j *judge) replaced(a, b *facts.Object, work, handedIn bool) {
 	at := b.Created
 	if at == 0 {
 		at, _ = j.between(a, b)
 	}
-	if controlled(b) || work && !j.handedIn(b) || !work && slices.Contains(passing, b.Kind) {
+	if controlled(b) || work && !handedIn || !work && slices.Contains(passing, b.Kind) {
 		return
 	}
 	j.found(Action{
 		Time: at, Cluster: b.Cluster, Action: "recreate", Target: titled(b), Kind: "object", Unattributed: true,
 		Evidence: short(fmt.Sprintf("%s has another UID at %s than at %s", titled(b), b.Moment, a.Moment)),
-	})
-}
-
-// handedIn reports whether an object is what is handed in as work.
-func (j *judge) handedIn(o *facts.Object) bool {
-	entity := j.m.Work.Entity
-	return slices.ContainsFunc(j.run.Workloads, func(w Workload) bool {
-		return slices.ContainsFunc(w.Names, func(n Name) bool {
-			return n.UID == o.UID && n.Cluster == o.Cluster && n.Name == o.Name && n.Namespace == o.Namespace && (entity == "" || n.Entity == entity)
-		})
 	})
 }
 
