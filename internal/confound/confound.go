@@ -222,7 +222,7 @@ func (r *Result) facets(d, c *side) {
 		if slices.Equal(x.Deployed, x.Candidate) && len(x.Deployed) == 1 {
 			continue
 		}
-		if x.Timing && slices.Contains([]Kind{Flag, Configuration, Manifest}, x.Kind) && harmless(x.Deployed, x.Candidate) {
+		if x.Timing && slices.Contains([]Kind{Flag, Configuration, Manifest}, x.Kind) && (isPort(k.subject) || harmless(x.Deployed, x.Candidate)) {
 			x.Timing = false
 		}
 		// Where every build varies in the same way, no build is favoured.

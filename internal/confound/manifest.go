@@ -122,6 +122,15 @@ func harmless(deployed, candidate []string) bool {
 	return true
 }
 
+// isPort reports whether a flag or a path in a configuration names a port.
+func isPort(subject string) bool {
+	name := subject[strings.LastIndexAny(subject, ". ")+1:]
+	if flag, _, ok := strings.Cut(subject, " of "); ok && strings.HasPrefix(flag, "--") {
+		name = flag
+	}
+	return strings.HasSuffix(strings.ToLower(name), "port")
+}
+
 func samePlace(a, b string) bool {
 	if strings.HasPrefix(a, "/") && strings.HasPrefix(b, "/") {
 		return a[strings.LastIndexByte(a, '/'):] == b[strings.LastIndexByte(b, '/'):]

@@ -30,8 +30,11 @@ func (d *describer) objects() {
 	work := d.workNames()
 	begun := map[[2]string]string{} // cluster, and whether they are nodes, to moment
 	group := func(o *facts.Object) [2]string {
-		if kindOf(o) == "/Node" {
+		switch {
+		case kindOf(o) == "/Node":
 			return [2]string{o.Cluster, "nodes"}
+		case o.Name == "":
+			return [2]string{o.Cluster, "configuration"}
 		}
 		return [2]string{o.Cluster, ""}
 	}
@@ -55,9 +58,11 @@ func (d *describer) objects() {
 		case begun[group(o)] != o.Moment:
 		case kindOf(o) == "/Node":
 			nodes[o.Cluster] = append(nodes[o.Cluster], o)
-		case slices.Contains(passing, o.Kind), len(o.Owners) > 0, work[[3]string{o.Cluster, o.Namespace, o.Name}], o.Name == "kube-root-ca.crt":
+		case slices.Contains(passing, o.Kind), len(o.Owners) > 0, o.Name != "" && work[[3]string{o.Cluster, o.Namespace, o.Name}], o.Name == "kube-root-ca.crt":
 		case kindOf(o) == "/ConfigMap":
 			d.config(o)
+		case o.Name == "":
+			d.settings(o)
 		default:
 			d.wanted(o)
 		}
@@ -156,6 +161,17 @@ func (d *describer) config(o *facts.Object) {
 			d.add(facet{kind: Configuration, subject: subject + ", " + path, family: family, strict: true, value: value, timing: true})
 		})
 		return true
+	})
+}
+
+// settings adds what the configuration of a process says, which is an object
+// without a name.
+func (d *describer) settings(o *facts.Object) {
+	name, family := o.Kind+in(o.Cluster), "configurations"+in(o.Cluster)
+	walk(gjson.Parse(o.Raw).Value(), "", 0, func(path, value string) {
+		if path != "kind" && path != "apiVersion" && !strings.HasPrefix(path, "metadata.") {
+			d.add(facet{kind: Configuration, subject: name + ", " + path, family: family, strict: true, value: value, timing: true})
+		}
 	})
 }
 
