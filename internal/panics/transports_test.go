@@ -2,6 +2,7 @@ package panics
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,26 @@ func TestTransports(t *testing.T) {
 		if len(res.Panics) != 1 || res.Panics[0].Signature != want.Panics[0].Signature || res.Panics[0].Handling != Crashed {
 			t.Errorf("%s: %d panics: %+v", name, len(res.Panics), res.Panics)
 		}
+	}
+}
+
+// TestMixedPods: lines of several pods that kubectl mixed are told apart.
+func TestMixedPods(t *testing.T) {
+	a := strings.Split("panic: boom\n\n"+frames, "\n")
+	b := strings.Split("panic: bang\n\n"+strings.ReplaceAll(frames, "Turn", "Stop"), "\n")
+	var log strings.Builder
+	for i := range a {
+		fmt.Fprintf(&log, "[pod/mill-1/wheel] %s\n[pod/mill-2/wheel] %s\n[pod/mill-2/log] still turning\n", a[i], b[i])
+	}
+	res, _ := find(log.String())
+	var got []string
+	for i := range res.Panics {
+		p := &res.Panics[i]
+		got = append(got, p.Kind+" "+p.Handling+" "+appKeys(p.Frames)[0])
+	}
+	want := []string{"boom crashed example.org/mill/wheel.(*Wheel).Turn", "bang crashed example.org/mill/wheel.(*Wheel).Stop"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
 	}
 }
 
