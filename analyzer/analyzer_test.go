@@ -309,7 +309,7 @@ func BenchmarkCompare(b *testing.B) {
 		kinds = append(kinds, fmt.Sprintf(`{"msg":"Kind %c%c of record says something else","note":"also %c this"}`, 'a'+i%26, 'a'+i/26%26, 'a'+i/676))
 	}
 	tr := plain(MustFire, outcome.Fired, outcome.Silent)()
-	tr.messages = messages(kinds...)
+	tr.messages = wrote(kinds...)
 	in := tr.input()
 	for range 99 {
 		in.Rules = append(in.Rules, in.Rules[0])

@@ -52,6 +52,7 @@ type half struct {
 	yes     bool   // in one repetition at least
 	mixed   bool   // yes in some repetitions, no in others
 	pending bool   // undecided in one repetition at least
+	varies  bool   // in one repetition at least it depends on the moment of evaluation
 	shown   int    // index of the repetition that stands for all
 	times   int    // repetitions in the same state as the one shown
 }
@@ -71,6 +72,7 @@ func newHalf(role, build string, runs []*outcome.Run, i int) half {
 			o = &run.Outcomes[i]
 		}
 		h.outcomes = append(h.outcomes, o)
+		h.varies = h.varies || o.Moments.Varies()
 		s := sameState(o.State)
 		if _, ok := first[s]; !ok {
 			first[s] = n

@@ -19,7 +19,7 @@ var alertLabelsLost = check{
 		if !c.firesOnBoth() {
 			return nil
 		}
-		lost := lostNames(c.deployed.alertLabels(), c.candidate.alertLabels())
+		lost := LostLabels(c.deployed.alertLabels(), c.candidate.alertLabels())
 		if len(lost) == 0 {
 			return nil
 		}
@@ -39,9 +39,9 @@ func (h *half) alertLabels() []logs.Labels {
 	return out
 }
 
-// lostNames returns the names that every set of deployed has and no set of
+// LostLabels returns the names that every set of deployed has and no set of
 // candidate, ordered. It is empty where a side has no set at all.
-func lostNames(deployed, candidate []logs.Labels) []string {
+func LostLabels(deployed, candidate []logs.Labels) []string {
 	if len(deployed) == 0 || len(candidate) == 0 {
 		return nil
 	}

@@ -36,18 +36,24 @@ var frequencyChanged = check{
 		if more {
 			word = "more"
 		}
-		return []Finding{{
+		f := Finding{
 			Message: fmt.Sprintf("matches far %s lines: %s on deployed, %s on candidate; thresholds on their count mean something else now",
 				word, d, n),
 			Deployed: c.deployed.evidence(), Candidate: c.candidate.evidence(),
-		}}
+		}
+		if lost := c.lostLines(); !more && len(lost) > 0 {
+			said, near := c.nearest(nil)
+			f.Lost, f.Deployed, f.Nearest, f.NearLost = lost, c.matchedLine(), near, c.nearestToOthers(nil)
+			f.Message += whatBecame(said, near)
+		}
+		return []Finding{f}
 	},
 }
 
 // emptied explains a rule that yields on both builds, on candidate without any
 // line.
 func (c *cell) emptied(d frequency) Finding {
-	f := Finding{Deployed: c.deployed.evidence(), Parting: c.parting()}
+	f := Finding{Deployed: c.matchedLine(), Parting: c.parting(), Lost: c.lostLines()}
 	if f.Parting != nil {
 		f.Pos = f.Parting.Pos
 	}
@@ -57,7 +63,7 @@ func (c *cell) emptied(d frequency) Finding {
 	}
 	f.Said = c.said(f.Parting, f.Deployed)
 	said, near := c.nearest(f.Parting)
-	f.Nearest = near
+	f.Nearest, f.NearLost = near, c.nearestToOthers(f.Parting)
 	if moved(said, near) {
 		f.MovedFrom = said.field
 	}

@@ -17,7 +17,7 @@ var labelsLost = check{
 		if !c.matchesOnBoth() {
 			return nil
 		}
-		lost := lostNames(c.deployed.resultLabels(), c.candidate.resultLabels())
+		lost := LostLabels(c.deployed.resultLabels(), c.candidate.resultLabels())
 		if len(lost) == 0 {
 			return nil
 		}

@@ -27,7 +27,7 @@ var notificationContextLost = check{
 		if !c.firesOnBoth() {
 			return found
 		}
-		lost := lostNames(c.deployed.alertLabels(), c.candidate.alertLabels())
+		lost := LostLabels(c.deployed.alertLabels(), c.candidate.alertLabels())
 		whole, holes := c.deployed.annotations(), c.candidate.annotations()
 		for _, name := range slices.Sorted(maps.Keys(c.rule.Annotations)) {
 			why := ""

@@ -39,19 +39,19 @@ func (c *cell) contexts() []Notification {
 		need := &c.cmp.in.Notifications.Require[i]
 		out = append(out, Notification{
 			Rule: c.rule, Scenario: c.scenario, Context: need.Name,
-			Deployed: c.deployed.carried(c.index, need), Candidate: c.candidate.carried(c.index, need),
+			Deployed: c.deployed.carried(c.index, c.rule, need), Candidate: c.candidate.carried(c.index, c.rule, need),
 		})
 	}
 	return out
 }
 
 // carried counts the alerts that carry a context.
-func (h *half) carried(rule int, need *profile.Context) Carried {
+func (h *half) carried(index int, rule *rules.Rule, need *profile.Context) Carried {
 	var n Carried
 	for i, o := range h.outcomes {
 		for a := range o.Alerts {
 			n.Total++
-			if carries(&o.Alerts[a], placesNaming(h.runs[i], rule, need.Entities), need) {
+			if carries(&o.Alerts[a], rule, placesNaming(h.runs[i], index, need.Entities), need) {
 				n.With++
 			}
 		}
@@ -74,13 +74,19 @@ func placesNaming(run *outcome.Run, rule int, entities []string) []string {
 	return out
 }
 
-func carries(a *outcome.Alert, named []string, need *profile.Context) bool {
+// ofScrape reports whether a label of a rule's alerts says where metrics were
+// scraped: its job is not one of Kubernetes.
+func ofScrape(rule *rules.Rule, where, name string) bool {
+	return rule.Language == rules.PromQL && where == "label" && (name == "job" || name == "instance")
+}
+
+func carries(a *outcome.Alert, rule *rules.Rule, named []string, need *profile.Context) bool {
 	for _, set := range []struct {
 		where string
 		of    logs.Labels
 	}{{"label", a.Labels}, {"annotation", a.Annotations}} {
 		for _, l := range set.of {
-			if full(l.Value) && (need.Fits(l.Name) || slices.Contains(named, set.where+" "+l.Name)) {
+			if full(l.Value) && (need.Fits(l.Name) && !ofScrape(rule, set.where, l.Name) || slices.Contains(named, set.where+" "+l.Name)) {
 				return true
 			}
 		}

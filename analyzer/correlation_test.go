@@ -122,6 +122,26 @@ func TestNotifications(t *testing.T) {
 	f(nil, nil, "it waits", "it waits", false, true)
 }
 
+// TestNotifications_Scrape: the job of a scrape is none of Kubernetes.
+func TestNotifications_Scrape(t *testing.T) {
+	p, err := profile.NewPattern("job")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(language rules.Language, want Carried) {
+		t.Helper()
+		tr := bothFire(func(o *outcome.Outcome) { o.Alerts[0].Labels = logs.New(logs.Label{Name: "job", Value: "kueue"}) })()
+		tr.rule.Language = language
+		in := tr.input()
+		in.Notifications = &profile.Notifications{Require: []profile.Context{{Name: "workload", Labels: []profile.Pattern{p}}}}
+		if got := Compare(in).Notifications[0].Candidate; got != want {
+			t.Errorf("%s: %+v; want %+v", language, got, want)
+		}
+	}
+	f(rules.LogQL, Carried{1, 1})
+	f(rules.PromQL, Carried{1, 0})
+}
+
 func TestSensitiveData(t *testing.T) {
 	find := newSecretFinder(&profile.Notifications{Emails: true})
 	f := func(text string, want ...string) {

@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,3 +38,51 @@ func (h *half) evidence() *outcome.Evidence {
 	}
 	return &o.Evidence[0]
 }
+
+// lostLines returns the first lines of those messages that the rule matched on
+// deployed and does not match on candidate, the most frequent first; none where
+// they are less than half of what it lost.
+func (c *cell) lostLines() []outcome.Evidence {
+	d, n := c.deployed.outcome(), c.candidate.outcome()
+	if d == nil || n == nil {
+		return nil
+	}
+	kept := map[string]bool{}
+	for _, u := range n.Uses {
+		kept[c.candidate.run().Messages[u.Message].Text] = true
+	}
+	var lost []outcome.Use
+	var lines, before, after int64
+	for _, u := range n.Uses {
+		after += u.Lines
+	}
+	for _, u := range d.Uses {
+		before += u.Lines
+		if u.First.Line != "" && !kept[c.deployed.run().Messages[u.Message].Text] {
+			lost = append(lost, u)
+			lines += u.Lines
+		}
+	}
+	if 2*lines < before-after {
+		return nil
+	}
+	slices.SortStableFunc(lost, func(a, b outcome.Use) int { return -cmp.Compare(a.Lines, b.Lines) })
+	var out []outcome.Evidence
+	for _, u := range lost {
+		out = append(out, u.First)
+	}
+	return out
+}
+
+// matchedLine returns a line that the rule matched on deployed: of a message
+// that it lost, if it did, else the first one.
+func (c *cell) matchedLine() *outcome.Evidence {
+	first := c.deployed.evidence()
+	lost := c.lostLines()
+	if first == nil || len(lost) == 0 || slices.ContainsFunc(lost, func(e outcome.Evidence) bool { return sameLine(&e, first) }) {
+		return first
+	}
+	return &lost[0]
+}
+
+func sameLine(a, b *outcome.Evidence) bool { return a.Time == b.Time && a.Line == b.Line }

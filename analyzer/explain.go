@@ -13,9 +13,10 @@ import (
 // lost explains a rule that fires on deployed and not on candidate.
 func (c *cell) lost() Finding {
 	f := Finding{
-		Deployed:  c.deployed.evidence(),
+		Deployed:  c.matchedLine(),
 		Candidate: c.candidate.evidence(),
 		Parting:   c.parting(),
+		Lost:      c.lostLines(),
 	}
 	if f.Parting != nil {
 		f.Pos = f.Parting.Pos
@@ -25,9 +26,9 @@ func (c *cell) lost() Finding {
 	}
 	f.Cause = c.cause(f.Parting, &c.candidate)
 	f.Message = c.did(&c.deployed) + ", " + c.did(&c.candidate) + ": " + f.Cause
-	if o := c.candidate.outcome(); o != nil && o.Nothing != outcome.BelowThreshold && o.Held == nil {
+	if o := c.candidate.outcome(); o != nil && (o.Nothing != outcome.BelowThreshold || len(f.Lost) > 0) && o.Held == nil {
 		said, near := c.nearest(f.Parting)
-		f.Nearest = near
+		f.Nearest, f.NearLost = near, c.nearestToOthers(f.Parting)
 		f.Message += whatBecame(said, near)
 		if moved(said, near) {
 			f.MovedFrom = said.field

@@ -11,8 +11,8 @@ import (
 	"github.com/stillfires/stillfires/rules"
 )
 
-// messages makes a catalogue of one record a line.
-func messages(lines ...string) []outcome.Message {
+// wrote makes a catalogue of one record a line.
+func wrote(lines ...string) []outcome.Message {
 	var out []outcome.Message
 	for _, l := range lines {
 		out = append(out, outcome.Message{Text: strings.Join(words(l), " "), Level: "info", Count: 5, First: outcome.Evidence{
@@ -40,7 +40,7 @@ func lostTo(expr, line string, candidate ...string) *Finding {
 		o.Funnel[1].Start, o.Funnel[1].Stage = stage, expr[stage:]
 	}
 	tr.deployed[0].Evidence[0].Line = line
-	tr.messages = messages(append(candidate, others...)...)
+	tr.messages = wrote(append(candidate, others...)...)
 	return &tr.run().Findings[0]
 }
 
@@ -120,9 +120,9 @@ func TestNearest_NotNew(t *testing.T) {
 	replacement := `{"msg":"Workload is deactivated due to rejected admission checks"}`
 	tr := trial{rule: queryRule(), deployed: states(outcome.Matched), candidate: states(outcome.None)}
 	tr.deployed[0].Evidence[0].Line = `{"msg":"Workload is evicted due to rejected admission checks"}`
-	tr.messages = messages(append([]string{both, replacement}, others...)...)
+	tr.messages = wrote(append([]string{both, replacement}, others...)...)
 	in := tr.input()
-	in.Deployed.Runs[0].Messages = messages(both)
+	in.Deployed.Runs[0].Messages = wrote(both)
 	got := Compare(in).Findings[0]
 	if len(got.Nearest) == 0 || got.Nearest[0].Line != replacement {
 		t.Errorf("nearest %+v; want %s first", got.Nearest, replacement)
@@ -134,7 +134,7 @@ func TestNearest_NotNew(t *testing.T) {
 func TestNearest_NotSelected(t *testing.T) {
 	tr := trial{rule: queryRule(), deployed: states(outcome.Matched), candidate: states(outcome.None)}
 	tr.rule.Expr = `{app="kueue", cluster=~"manage.*"} |= "got reservation on"`
-	tr.messages = messages(append([]string{
+	tr.messages = wrote(append([]string{
 		`{"msg":"The workload was admitted on \"worker-1\""}`, `{"msg":"The workload was dispatched on \"worker-1\""}`,
 	}, others...)...)
 	tr.messages[0].First.Stream = logs.FromMap(map[string]string{"app": "kueue", "cluster": "management"})

@@ -18,6 +18,9 @@ type Messages struct {
 	Same        int      // messages that did not change
 	Repeated    bool     // a scenario ran more than once, so noise was measured
 	Notes       []string // what could not be compared
+	// Deployed and Candidate are the catalogues: all kinds of record that the
+	// builds wrote in these scenarios, ordered by text.
+	Deployed, Candidate []*align.Kind
 }
 
 // A MessageChange is what became of one message.
@@ -76,6 +79,7 @@ func (c *comparison) aligned() *Messages {
 	for _, u := range res.Unparseable {
 		m.Unparseable = append(m.Unparseable, UnparseableStream{u, d.ofStream(u.Stream)})
 	}
+	m.Deployed, m.Candidate = res.Deployed, res.Candidate
 	c.messages = m
 	return m
 }
@@ -197,7 +201,7 @@ func (d *dependents) ofEncoding(e *align.EncodingSummary, res *align.Result) []*
 	var out []*rules.Rule
 	for i := range d.rules {
 		if slices.ContainsFunc(res.Changes, func(ch align.Change) bool {
-			if !ch.Has(align.EncodingChanged) || ch.Deployed[0].Encodings[0] != e.From || ch.Candidate[0].Encodings[0] != e.To ||
+			if !slices.ContainsFunc(ch.Reencoded, func(r align.Reencoding) bool { return r.From == e.From && r.To == e.To }) ||
 				d.seen(d.deployed, i, ch.Deployed) == 0 {
 				return false
 			}

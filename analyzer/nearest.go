@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stillfires/stillfires/internal/contrary"
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
@@ -25,6 +26,8 @@ const (
 	// A text that the deployed build writes as well is hardly what became of
 	// another one.
 	notNew = 0.8
+	// Nor is one that says the contrary.
+	notContrary = 0.8
 	// Nor is one in a stream that the rule does not look at.
 	notSelected = 0.8
 )
@@ -143,10 +146,33 @@ func (c *catalogue) similarity(a, b []string) (float64, int) {
 // nearest returns the candidate's lines that are closest to the deployed line
 // that the rule matched, and what that one said.
 func (c *cell) nearest(p *Parting) (said *wording, found []Near) {
-	e := c.deployed.evidence()
+	e := c.matchedLine()
 	if e == nil {
 		return nil, nil
 	}
+	return c.nearestTo(e, p)
+}
+
+// nearestToOthers returns the closest line to each of the messages that the rule
+// lost, but for the one that [cell.nearest] looked at.
+func (c *cell) nearestToOthers(p *Parting) (found []Near) {
+	e := c.matchedLine()
+	for _, lost := range c.lostLines() {
+		if sameLine(&lost, e) {
+			continue
+		}
+		if len(found) == maxNearest {
+			break
+		}
+		_, near := c.nearestTo(&lost, p)
+		found = append(found, near[:min(len(near), 1)]...)
+	}
+	return found
+}
+
+// nearestTo returns the candidate's lines that are closest to one of deployed,
+// and what that one says.
+func (c *cell) nearestTo(e *outcome.Evidence, p *Parting) (said *wording, found []Near) {
 	cat, ok := c.cmp.catalogues[c.scenario]
 	if !ok {
 		cat = newCatalogue(c.candidate.runs, c.deployed.runs)
@@ -185,7 +211,7 @@ func (c *cell) nearest(p *Parting) (said *wording, found []Near) {
 		found[i].Diff = wordDiff(said.text, found[i].Diff[0].Text)
 		found[i].Evidence = *bounded(&found[i].Evidence)
 	}
-	return said, found
+	return said, c.alignedFirst(found, said, e, cat)
 }
 
 // oncePerText merges kinds whose nearest text is the same, whatever else
@@ -238,6 +264,9 @@ func (c *catalogue) near(said *wording, k kind, literals []string, keys string) 
 			}
 		}
 		score += 0.1 * float64(kept) / float64(len(wanted))
+	}
+	if contrary.Opposed(said.words, best.words) {
+		score *= notContrary
 	}
 	if key := best.key(); c.deployed[key] && key != said.key() {
 		score *= notNew

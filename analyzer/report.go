@@ -148,6 +148,11 @@ type Finding struct {
 	Said    string
 	Parting *Parting // nil: not about lost or new lines
 	Nearest []Near   // at most 3, best first
+	// Lost are lines of messages that the rule matched on the deployed build and
+	// does not match on the candidate, the most frequent first; NearLost are the
+	// lines that are nearest to those that Nearest is not about.
+	Lost     []outcome.Evidence
+	NearLost []Near
 	// MovedFrom is the field in which the text stood on the deployed build that
 	// stands in another field now, that of the first of Nearest. It is empty
 	// where the text is another, or in the same field.
@@ -186,7 +191,10 @@ type Near struct {
 	// Selected reports whether a selector of the rule chooses the stream in
 	// which this kind of record was first seen.
 	Selected bool
-	Diff     []Edit // from the deployed words to the candidate's
+	// Aligned says that the message took the place of the deployed one, by all
+	// that is known of both, however it reads.
+	Aligned bool
+	Diff    []Edit // from the deployed words to the candidate's
 }
 
 // An Edit is one part of a wording diff.

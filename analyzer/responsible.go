@@ -65,6 +65,10 @@ func (c *cell) responsible(p *Parting, matched *outcome.Evidence, near []Near, o
 	}
 	r.Text = c.rule.Expr[r.Start:r.End]
 	r.Pos, r.Last = c.rule.Position(r.Start), c.rule.Position(max(r.End-1, r.Start))
+	// The last character may be written as an escape of several bytes.
+	if next := c.rule.Position(r.End); next.Line == r.Last.Line && next.Column > r.Last.Column {
+		r.Last.Column = next.Column - 1
+	}
 	return &r
 }
 

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stillfires/stillfires/internal/logs"
@@ -64,5 +65,28 @@ func TestAlternatives(t *testing.T) {
 		if got := alternatives(pattern); len(got) != want {
 			t.Errorf("alternatives(%q) = %q; want %d", pattern, got, want)
 		}
+	}
+}
+
+// TestResponsible_Escaped: the span in the file takes in the whole of an escape.
+func TestResponsible_Escaped(t *testing.T) {
+	const text = `queries:
+- name: q
+  expr: "{app=\"web\"} |= \"worker lost\" | json"
+`
+	set := rules.LoadText("r.yaml", []byte(text))
+	rule := &set.Rules[0]
+	expr, err := syntax.Parse(rule.Expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := expr.(*syntax.LogQuery)
+	span := q.Stages[0].Span()
+	funnel := []outcome.Step{{Start: 0, End: q.Selector.Span().End}, {Stage: "|=", Start: span.Start, End: span.End}}
+	c := &cell{rule: rule, deployed: half{outcomes: []*outcome.Outcome{{Funnel: funnel}}}}
+	got := c.responsible(&Parting{Step: 1}, &outcome.Evidence{Line: "worker lost"}, nil, &half{})
+	line := strings.Split(text, "\n")[got.Pos.Line-1]
+	if written := line[got.Pos.Column-1 : got.Last.Column]; written != `\"worker lost\"` {
+		t.Errorf("the span holds %s; want %s", written, `\"worker lost\"`)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/stillfires/stillfires/internal/messages"
 )
 
 // A wording is a text that a person wrote into a record: the value of a
@@ -52,7 +54,17 @@ func wordings(line string) []wording {
 		add("", column)
 		quoted(column, add)
 	}
+	if m := message(line); !slices.ContainsFunc(out, func(w wording) bool { return w.text == m }) {
+		add("", m)
+	}
 	return out
+}
+
+// message returns what the logging call of a record said.
+func message(line string) string {
+	var r messages.Record
+	r.Parse([]byte(line))
+	return strings.TrimSpace(strings.ToValidUTF8(string(r.Message()), "\uFFFD"))
 }
 
 // isObject reports whether text is a JSON object.

@@ -2,7 +2,9 @@ package analyzer
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -89,6 +91,10 @@ func decide(c *cell) {
 	switch {
 	case d.reason != "" || n.reason != "":
 		c.verdict, c.decided = NotEvaluated, []string{"not-evaluated"}
+	case c.byMoment() && query:
+		c.verdict, c.decided = Pass, []string{"match-flaky"}
+	case c.byMoment():
+		c.verdict, c.decided = Inconclusive, []string{"alert-flaky"}
 	case query && (d.mixed || n.mixed):
 		c.verdict, c.decided = Pass, []string{"match-flaky"}
 	case d.mixed || n.mixed || d.pending || n.pending:
@@ -106,6 +112,28 @@ func decide(c *cell) {
 			c.decided = []string{r.finding}
 		}
 	}
+}
+
+// byMoment reports whether the builds differ, and on both it depends on the
+// moment of evaluation whether the rule does something, about as often.
+func (c *cell) byMoment() bool {
+	d, n := &c.deployed, &c.candidate
+	if !d.varies || !n.varies || d.mixed || n.mixed || d.pending || n.pending || d.answer() == n.answer() {
+		return false
+	}
+	const likely = 0.5 // the share of moments from which on the builds do differ
+	return math.Abs(d.moments().Share()-n.moments().Share()) < likely
+}
+
+// moments sums up the moments of all repetitions.
+func (h *half) moments() outcome.Moments {
+	var m outcome.Moments
+	for _, o := range h.outcomes {
+		if o.Moments != nil {
+			m.Yes, m.Of = m.Yes+o.Moments.Yes, m.Of+o.Moments.Of
+		}
+	}
+	return m
 }
 
 // lookup returns the row of the table that fits.

@@ -90,6 +90,16 @@ func (h *half) fired() string {
 	return fmt.Sprintf("in %d of %s on %s", n, count(int64(len(h.outcomes)), "repetition", "repetitions"), h.role)
 }
 
+// moments says that it depends on the moment of evaluation whether a rule does
+// something.
+func (c *cell) moments() string {
+	at := func(h *half) string {
+		m := h.moments()
+		return fmt.Sprintf("at %d of %d on %s", m.Yes, m.Of, h.role)
+	}
+	return " on one build only, but that depends on the moment of its interval at which it is evaluated: " + at(&c.deployed) + ", " + at(&c.candidate)
+}
+
 // fires returns the verb of a rule that did what it is for.
 func (c *cell) fires() string {
 	if c.isAlert() {

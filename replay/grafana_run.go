@@ -17,7 +17,7 @@ func (ru *runner) beginGrafana() {
 		if rs.plan.prom != nil {
 			span = ru.metrics.span(i)
 		}
-		start, end := span.instants(rs.plan.interval, 0)
+		start, end := span.instants(rs.plan.interval, rs.plan.rule.QueryOffset)
 		rs.grafana.begin(logql.Window{Start: start, End: end, Step: int64(rs.plan.interval)})
 	}
 }

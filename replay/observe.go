@@ -79,9 +79,23 @@ func (o *observers) finish(res *Result, rules []*ruleState) {
 type seenTags struct {
 	messages []int64 // lines, by message
 	panics   []int64 // likewise, by occurrence of a panic
+	// first are the first lines of messages, in time order.
+	first []firstLine
 }
 
-func (s *seenTags) add(t recordTag) {
+// maxFirst bounds the messages of one rule of which the first line is held.
+const maxFirst = 8
+
+type firstLine struct {
+	message int32
+	line    seenLine
+}
+
+func (s *seenTags) add(t recordTag, stream logs.Labels, e *logs.Entry) {
+	if n := t.message; n > 0 && len(s.first) < maxFirst && (len(s.messages) < int(n) || s.messages[n-1] == 0) {
+		s.first = append(s.first, firstLine{message: n - 1})
+		s.first[len(s.first)-1].line.set(stream, e)
+	}
 	s.messages = count(s.messages, t.message)
 	s.panics = count(s.panics, t.panic)
 }
@@ -109,6 +123,13 @@ func (s *seenTags) list(final []int32, panicOf []int) (uses []outcome.Use, panic
 			uses[at].Lines += n
 		} else {
 			uses = slices.Insert(uses, at, u)
+		}
+	}
+	for i := range s.first {
+		f := &s.first[i]
+		// Several numbers may be one message; the earliest line comes first.
+		if at, ok := slices.BinarySearchFunc(uses, int(final[f.message]), byMessage); ok && uses[at].First.Line == "" {
+			uses[at].First = f.line.evidence()
 		}
 	}
 	for i, n := range s.panics {

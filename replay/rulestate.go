@@ -64,7 +64,7 @@ func newRuleState(p *planned, src *Source) *ruleState {
 
 // match notes a line that passed a pipeline of the rule.
 func (rs *ruleState) match(stream logs.Labels, m *logql.Match, tag recordTag) {
-	rs.seen.add(tag)
+	rs.seen.add(tag, stream, m.Entry)
 	var slot *seenLine
 	switch {
 	case len(rs.first) < keepFirst:

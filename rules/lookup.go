@@ -2,7 +2,9 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,8 @@ func (s *Set) Lookup(name string) ([]int, error) {
 	switch {
 	case len(found) == 0 && IsPattern(name):
 		return nil, errorf("no rule is named like %q", name)
+	case len(found) == 0 && s.isPlace(name):
+		return nil, errorf("no rule stands at %s, nor before it in that file; to list the rules: stillfires rules ls", source.Clip(name, 100))
 	case len(found) == 0:
 		return nil, s.unknown(name)
 	}
@@ -55,28 +59,45 @@ func (s *Set) named(name string) (found []int) {
 	return found
 }
 
-// at returns the rule at file:line: the last that begins at or before the line.
+// at returns the rules at file:line: of each file of that name the last that
+// begins at or before the line.
 func (s *Set) at(place string) []int {
-	i := strings.LastIndexByte(place, ':')
-	if i < 0 {
+	file, line, ok := placeOf(place)
+	if !ok {
 		return nil
 	}
-	line, err := strconv.Atoi(place[i+1:])
-	if err != nil || line < 1 {
-		return nil
-	}
-	file := path.Clean(place[:i])
-	best := -1
+	best := map[string]int{}
 	for n, r := range s.Rules {
 		of := path.Clean(r.Pos.File)
-		if (of == file || strings.HasSuffix(of, "/"+file)) && r.Pos.Line <= line && (best < 0 || r.Pos.Line >= s.Rules[best].Pos.Line) {
-			best = n
+		if !isFile(of, file) || r.Pos.Line > line {
+			continue
+		}
+		if b, ok := best[of]; !ok || r.Pos.Line >= s.Rules[b].Pos.Line {
+			best[of] = n
 		}
 	}
-	if best < 0 {
-		return nil
+	if n, ok := best[file]; ok {
+		return []int{n}
 	}
-	return []int{best}
+	return slices.Sorted(maps.Values(best))
+}
+
+// isPlace reports whether a name is that of a file with rules, and a line.
+func (s *Set) isPlace(name string) bool {
+	file, _, ok := placeOf(name)
+	return ok && slices.ContainsFunc(s.Rules, func(r Rule) bool { return isFile(path.Clean(r.Pos.File), file) })
+}
+
+func isFile(path, name string) bool { return path == name || strings.HasSuffix(path, "/"+name) }
+
+// placeOf reads file:line.
+func placeOf(text string) (file string, line int, ok bool) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 1 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(text[i+1:])
+	return path.Clean(text[:i]), line, err == nil && line > 0
 }
 
 // several returns the error for a name that more than one rule has.
@@ -90,6 +111,9 @@ func (s *Set) several(name string, found []int) error {
 		}
 		r := &s.Rules[i]
 		b.WriteString("\n  " + r.Pos.String() + "  " + r.Kind.String() + " " + source.Clip(r.Name, 100))
+		if r.Group != "" {
+			b.WriteString(", group " + source.Clip(r.Group, 100))
+		}
 	}
 	return fmt.Errorf("%q means %d rules; name one by its place:%s", source.Clip(name, 100), len(found), b.String())
 }

@@ -111,7 +111,7 @@ func TestLookup(t *testing.T) {
 		{"LostA", 0, ""}, {"g/LostB", 1, ""}, {"h/LostB", 2, ""}, {"h/*", 2, ""}, {"*A", 0, ""},
 		{"rules/web.yaml:6", 0, ""}, {"web.yaml:7", 0, ""}, {"web.yaml:8", 1, ""}, {"web.yaml:99", 2, ""},
 		{"LostB", 0, `"LostB" means 2 rules`}, {"Lost*", 0, `means 3 rules`},
-		{"web.yaml:1", 0, "no rule is named"}, {"eb.yaml:8", 0, "no rule is named"}, {"LostC", 0, "did you mean"}, {"x*", 0, "no rule is named like"}, {"[", 0, "no rule"},
+		{"web.yaml:1", 0, "no rule stands at web.yaml:1"}, {"LostB", 0, "alert LostB, group h"}, {"eb.yaml:8", 0, "no rule is named"}, {"LostC", 0, "did you mean"}, {"x*", 0, "no rule is named like"}, {"[", 0, "no rule"},
 	}
 	for _, tt := range tests {
 		got, err := set.Lookup(tt.name)
@@ -121,6 +121,22 @@ func TestLookup(t *testing.T) {
 		case tt.err == "" && (err != nil || len(got) != 1 || got[0] != tt.want):
 			t.Errorf("Lookup(%q): %v, %v; want %d", tt.name, got, err, tt.want)
 		}
+	}
+}
+
+// A place in files of one name is that in each of them, unless the whole path
+// is given.
+func TestLookup_SameFile(t *testing.T) {
+	const text = "queries:\n- name: A\n  expr: '{a=\"b\"}'\n"
+	set := LoadText("web.yaml", []byte(text))
+	for _, file := range []string{"a/rules.yaml", "b/rules.yaml"} {
+		set.Rules = append(set.Rules, LoadText(file, []byte(text)).Rules...)
+	}
+	if got, err := set.Lookup("rules.yaml:3"); err == nil || !strings.Contains(err.Error(), "means 2 rules") {
+		t.Errorf("rules.yaml:3 is %v, %v; want an error that lists both", got, err)
+	}
+	if got, err := set.Lookup("b/rules.yaml:3"); err != nil || len(got) != 1 || got[0] != 2 {
+		t.Errorf("b/rules.yaml:3 is %v, %v; want 2", got, err)
 	}
 }
 

@@ -24,6 +24,8 @@ type Options struct {
 	// Pictures are where the pictures of Report.Timelines are, as paths with
 	// slashes relative to the report, in their order; empty: there are none.
 	Pictures []string
+	// Catalogue adds all that both builds wrote to what became of the messages.
+	Catalogue bool
 	// Again says how this comparison is made again, for the commands that a
 	// report proposes; nil: nobody knows, and it proposes none.
 	Again *Again

@@ -241,10 +241,20 @@ func placeOf(c *analyzer.MessageChange) string {
 		list = c.Deployed
 	}
 	k := list[0]
-	var parts []string
 	if len(list) > 1 && list[0].Words() == list[1].Words() {
-		parts = append(parts, fmt.Sprintf("%d loggers", len(list)))
-	} else if k.Logger != "" {
+		parts := []string{fmt.Sprintf("%d loggers", len(list))}
+		if l := levelOf(k); l != "" {
+			parts = append(parts, l)
+		}
+		return strings.Join(parts, ", ")
+	}
+	return kindPlace(k)
+}
+
+// kindPlace says who writes a kind, and at which level.
+func kindPlace(k *align.Kind) string {
+	var parts []string
+	if k.Logger != "" {
 		parts = append(parts, "logger "+k.Logger)
 	}
 	if l := levelOf(k); l != "" {

@@ -75,6 +75,11 @@ func messagesText(w io.Writer, r *analyzer.Report, o Options) error {
 	}
 	s.items("Encoding", encodingItems(m, as))
 	s.items("Notes", m.Notes)
+	if o.Catalogue {
+		s.all = true
+		s.items("All of "+nameOf(r.Deployed), catalogueItems(m.Deployed, quote, as))
+		s.items("All of "+nameOf(r.Candidate), catalogueItems(m.Candidate, quote, as))
+	}
 	return s.w.Flush()
 }
 
@@ -110,10 +115,14 @@ func messagesNotes(w io.Writer, r *analyzer.Report, o Options) error {
 	p.line("## Changed log messages\n\nFrom %s to %s, in %s.", md(nameOf(r.Deployed)), md(nameOf(r.Candidate)), md(strings.Join(r.Messages.Scenarios, ", ")))
 	p.messages(r.Messages, rows)
 	p.list("Notes", r.Messages.Notes)
+	if o.Catalogue {
+		p.catalogue("All messages of "+nameOf(r.Deployed), r.Messages.Deployed)
+		p.catalogue("All messages of "+nameOf(r.Candidate), r.Messages.Candidate)
+	}
 	return p.w.Flush()
 }
 
-func messagesJSON(w io.Writer, r *analyzer.Report, _ Options) error {
+func messagesJSON(w io.Writer, r *analyzer.Report, o Options) error {
 	m := r.Messages
 	out := struct {
 		Schema      string             `json:"schema"`
@@ -126,9 +135,13 @@ func messagesJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Encodings   []jsonEncoding     `json:"encodings"`
 		Unparseable []jsonUnparseable  `json:"unparseable"`
 		Notes       []string           `json:"notes"`
+		Catalogue   *jsonCatalogue     `json:"catalogue"`
 	}{
 		MessagesSchema, toJSONBuild(r.Deployed), toJSONBuild(r.Candidate), list(m.Scenarios), m.Same, toJSONMessages(m),
-		[]jsonFieldSummary{}, []jsonEncoding{}, []jsonUnparseable{}, list(m.Notes),
+		[]jsonFieldSummary{}, []jsonEncoding{}, []jsonUnparseable{}, list(m.Notes), nil,
+	}
+	if o.Catalogue {
+		out.Catalogue = &jsonCatalogue{toJSONCatalogue(m.Deployed), toJSONCatalogue(m.Candidate)}
 	}
 	for i := range m.Fields {
 		f := &m.Fields[i]

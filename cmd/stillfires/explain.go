@@ -78,7 +78,11 @@ func runExplain(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, rule s
 		return err
 	}
 	if n := len(rep.Problems); n > 0 {
-		return fmt.Errorf("%d items of the input are not valid and were not looked at; the first: %w", n, rep.Problems[0])
+		said := "one item of the input is not valid and was not looked at"
+		if n > 1 {
+			said = fmt.Sprintf("%d items of the input are not valid and were not looked at; the first", n)
+		}
+		return fmt.Errorf("%s: %w", said, rep.Problems[0])
 	}
 	return nil
 }

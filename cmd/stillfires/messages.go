@@ -18,6 +18,7 @@ Messages are grouped by what the logging call wrote, and those of both builds
 are set beside each other: reworded, moved to a field or from one, split or
 merged, with another level, with other fields, no longer written, new. No rules
 are needed; where some are given, each change names those that depend on it.
+With --catalogue all that each build wrote is listed too.
 
   stillfires messages --corpus corpus --deployed v0.17.0 --candidate v0.18.0
   stillfires messages -f stillfires.yaml --format markdown -o messages.md
@@ -28,7 +29,7 @@ Exit codes: 0 done, 2 bad usage or input.`
 func newMessagesCommand(env *cliEnv) *cobra.Command {
 	var f compareFlags
 	var format, file string
-	var all bool
+	var all, catalogue bool
 	cmd := &cobra.Command{
 		Use:   "messages",
 		Short: "Print which log messages changed between two builds",
@@ -38,7 +39,7 @@ func newMessagesCommand(env *cliEnv) *cobra.Command {
 			if !slices.Contains(report.MessageFormats(), format) {
 				return fmt.Errorf("--format %q: unknown; the formats are %s", format, strings.Join(report.MessageFormats(), ", "))
 			}
-			return runMessages(cmd, env, &f, format, file, all)
+			return runMessages(cmd, env, &f, format, file, report.Options{All: all, Catalogue: catalogue})
 		},
 	}
 	flags := cmd.Flags()
@@ -56,12 +57,13 @@ func newMessagesCommand(env *cliEnv) *cobra.Command {
 	flags.StringVar(&format, "format", "text", "output: "+strings.Join(report.MessageFormats(), ", "))
 	flags.StringVarP(&file, "output", "o", "", "write to this file instead of standard output")
 	flags.BoolVar(&all, "all", false, "show every change in text and markdown")
+	flags.BoolVar(&catalogue, "catalogue", false, "add every message of both builds: who writes it and where, how often, with which fields")
 	flags.StringVar(&f.out.color, "color", "auto", "colour on a terminal: auto, always or never; NO_COLOR is respected")
 	flags.IntVar(&f.out.width, "width", 0, "width of the text in columns (default: that of the terminal, else 100)")
 	return cmd
 }
 
-func runMessages(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, file string, all bool) error {
+func runMessages(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, file string, o report.Options) error {
 	color, err := f.out.colored(env.stdout, env.getenv)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func runMessages(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, file 
 		return err
 	}
 	var buf bytes.Buffer
-	o := report.Options{Width: f.out.columns(env.stdout), Color: color && file == "", All: all}
+	o.Width, o.Color = f.out.columns(env.stdout), color && file == ""
 	if err := report.RenderMessages(&buf, format, rep, o); err != nil {
 		return fmt.Errorf("render %s: %w", format, err)
 	}

@@ -164,7 +164,13 @@ func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, failOn 
 		}
 	}
 	if !toStdout {
-		fmt.Fprintf(env.stderr, "stillfires: %s; wrote %s\n", rep.Verdict, strings.Join(f.files, ", "))
+		invalid := ""
+		if n := len(rep.Problems); n == 1 {
+			invalid = ", 1 item is not valid"
+		} else if n > 1 {
+			invalid = fmt.Sprintf(", %d items are not valid", n)
+		}
+		fmt.Fprintf(env.stderr, "stillfires: %s%s; wrote %s\n", rep.Verdict, invalid, strings.Join(f.files, ", "))
 	}
 	for i, o := range outs {
 		if o.file == "" {

@@ -50,6 +50,9 @@ type Change struct {
 	Deployed, Candidate []*Kind
 	Fields              []FieldChange
 	Frequencies         []Frequency // of the scenarios in which the counts differ beyond noise
+	// Reencoded are the scenarios in which the message is written in another
+	// encoding, ordered.
+	Reencoded []Reencoding
 	// Hidden is the highest verbosity that the candidate wrote, or was set to,
 	// where a message is hidden for it.
 	Hidden int
@@ -66,6 +69,12 @@ type Change struct {
 	Nearest *Kind
 	Fact    *Fact    // where a message moved to that is logged no more
 	Notes   []string // what else differs, and how sure the rest is
+}
+
+// A Reencoding is a change of the encoding in one scenario.
+type Reencoding struct {
+	Scenario string
+	From, To outcome.Encoding
 }
 
 // A FieldChange is what became of one field.
@@ -108,6 +117,9 @@ type Result struct {
 	// build, so that noise was measured.
 	Repeated bool
 	Notes    []string // what could not be compared
+	// Deployed and Candidate are all kinds of record that the builds wrote in
+	// these scenarios, ordered by text.
+	Deployed, Candidate []*Kind
 }
 
 // A FieldSummary is one change of a field over all messages that had it.

@@ -42,6 +42,7 @@ func Compare(deployed, candidate []outcome.Run) *Result {
 	c.res.Unparseable = c.unparseable()
 	c.note()
 	c.res.Scenarios = c.scenarios
+	c.res.Deployed, c.res.Candidate = c.deployed.kinds, c.candidate.kinds
 	return &c.res
 }
 
@@ -90,7 +91,8 @@ func (c *comparison) paired(p *pair) {
 		ch.add(LevelChanged)
 	}
 	c.hidden(&ch)
-	encoded := otherEncoding(p.deployed, p.candidate)
+	ch.Reencoded = c.reencoded(p.deployed, p.candidate)
+	encoded := len(ch.Reencoded) > 0
 	c.encoded = c.encoded || encoded
 	for _, f := range compareFields(p.deployed, p.candidate) {
 		if encoded && f.byEncoding() {
@@ -240,15 +242,24 @@ func (f *FieldChange) byEncoding() bool {
 	}
 }
 
-func otherEncoding(d, c []*Kind) bool {
-	for _, k := range d {
-		for _, o := range c {
-			if slices.ContainsFunc(k.Encodings, func(e outcome.Encoding) bool { return slices.Contains(o.Encodings, e) }) {
-				return false
-			}
+// reencoded returns the scenarios in which no encoding of one build is one of
+// the other.
+func (c *comparison) reencoded(d, n []*Kind) []Reencoding {
+	encodings := func(kinds []*Kind, scenario string) (out []outcome.Encoding) {
+		for _, k := range kinds {
+			out = append(out, k.written[scenario]...)
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	var out []Reencoding
+	for _, s := range c.scenarios {
+		from, to := encodings(d, s), encodings(n, s)
+		if len(from) > 0 && len(to) > 0 && !slices.ContainsFunc(from, func(e outcome.Encoding) bool { return slices.Contains(to, e) }) {
+			out = append(out, Reencoding{s, from[0], to[0]})
 		}
 	}
-	return true
+	return out
 }
 
 // order sorts the classes of a change, the most telling first.

@@ -30,11 +30,13 @@ func (c *comparison) fact(k *Kind, in []string) *Fact {
 	var best *Fact
 	score := 0.0
 	for _, f := range c.newFacts(in) {
-		like := c.m.wording(k.words, wordsOf(f.Text))
-		if sameTokens(k.tokens, tokens(f.Text)) {
+		words := wordsOf(f.Text)
+		like := c.m.wording(k.words, words)
+		begins := begins(words, k.words)
+		if sameTokens(k.tokens, tokens(f.Text)) || begins {
 			like = 1
 		}
-		if like < factWords || like <= score || contrary.Opposed(k.words, wordsOf(f.Text)) {
+		if like < factWords || like <= score || !begins && contrary.Opposed(k.words, words) {
 			continue
 		}
 		i := slices.IndexFunc(f.about, func(a Fact) bool { return a.On == "" || named(names, k.First.Line, a.On) })
@@ -46,6 +48,12 @@ func (c *comparison) fact(k *Kind, in []string) *Fact {
 		best = c.newMetric(k, in)
 	}
 	return best
+}
+
+// begins reports whether a text begins with all the words of a message: events
+// and conditions say more of the cause.
+func begins(words, message []string) bool {
+	return len(message) >= 3 && len(words) >= len(message) && slices.Equal(words[:len(message)], message)
 }
 
 // named reports whether a message names the object "namespace/name", or its
@@ -138,6 +146,7 @@ func (b *build) metrics(scenarios []string) []string {
 			for i := range run.Metrics {
 				out = append(out, run.Metrics[i].Name)
 			}
+			out = append(out, run.MetricNames...)
 		}
 	}
 	slices.Sort(out)

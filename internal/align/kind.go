@@ -24,15 +24,18 @@ type Kind struct {
 	Keys        []outcome.Key      // ordered by name
 	Heads       []outcome.Key      // the logger's own fields, ordered by name
 	Count       int64
-	Counts      []Count // ordered by scenario and repetition; a run without the kind is absent
+	Counts      []Count         // ordered by scenario and repetition; a run without the kind is absent
+	Places      []outcome.Place // of the calls, ordered; of a kind with a Field none
 	First, Last outcome.Evidence
 	Parts       []Part // what it was merged from, ordered by run
 
 	looked int64 // records whose keys were looked at
-	tokens []string
-	words  []string
-	keys   []string
-	values []string
+	// written are the encodings by scenario, ordered.
+	written map[string][]outcome.Encoding
+	tokens  []string
+	words   []string
+	keys    []string
+	values  []string
 	// said are the kinds that its sentences make, of a kind without a Field.
 	said []*Kind
 }
@@ -65,6 +68,10 @@ func (k *Kind) In(scenario string) int64 {
 	}
 	return n
 }
+
+// Sentences returns the sentences that fields of the kind hold, each as a kind
+// with a Field, ordered.
+func (k *Kind) Sentences() []*Kind { return k.said }
 
 func (k *Kind) identity() string {
 	return strings.Join([]string{k.Text, k.Logger, k.Function, k.Level, strconv.Itoa(k.Verbosity), k.Field, k.Said}, "\x00")
@@ -125,9 +132,14 @@ func (k *Kind) merge(m *outcome.Message, run *outcome.Run, p Part) {
 	k.Parts = append(k.Parts, p)
 	k.Count += m.Count
 	k.Counts = addCount(k.Counts, run, m.Count)
-	if i, ok := slices.BinarySearch(k.Encodings, m.Encoding); !ok {
-		k.Encodings = slices.Insert(k.Encodings, i, m.Encoding)
+	for _, p := range m.Places {
+		i, ok := slices.BinarySearchFunc(k.Places, p.At, func(a outcome.Place, at string) int { return strings.Compare(a.At, at) })
+		if !ok {
+			k.Places = slices.Insert(k.Places, i, outcome.Place{At: p.At})
+		}
+		k.Places[i].Count += p.Count
 	}
+	k.encode(run.Scenario, m.Encoding)
 	looked := int64(0)
 	for i := range m.Keys {
 		looked = max(looked, m.Keys[i].Looked)
@@ -145,6 +157,20 @@ func (k *Kind) merge(m *outcome.Message, run *outcome.Run, p Part) {
 	}
 	for i := range m.Heads {
 		k.Heads = mergeKey(k.Heads, &m.Heads[i])
+	}
+}
+
+// encode notes in which encoding records of a scenario are.
+func (k *Kind) encode(scenario string, e outcome.Encoding) {
+	if i, ok := slices.BinarySearch(k.Encodings, e); !ok {
+		k.Encodings = slices.Insert(k.Encodings, i, e)
+	}
+	if k.written == nil {
+		k.written = map[string][]outcome.Encoding{}
+	}
+	own := k.written[scenario]
+	if i, ok := slices.BinarySearch(own, e); !ok {
+		k.written[scenario] = slices.Insert(own, i, e)
 	}
 }
 
@@ -193,9 +219,7 @@ func (k *Kind) mergeText(key *outcome.Key, t *outcome.KeyText, m *outcome.Messag
 	if !slices.Contains(s.Parts, p) {
 		s.Parts = append(s.Parts, p)
 	}
-	if i, ok := slices.BinarySearch(s.Encodings, m.Encoding); !ok {
-		s.Encodings = slices.Insert(s.Encodings, i, m.Encoding)
-	}
+	s.encode(run.Scenario, m.Encoding)
 }
 
 // prepare computes what kinds are compared by.

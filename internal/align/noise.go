@@ -12,6 +12,8 @@ import (
 const (
 	knownFactor, knownRecords     = 2, 10
 	unknownFactor, unknownRecords = 5, 20
+	// absentRecords are enough where there is none on the other build.
+	absentRecords = 10
 	// A kind of fewer records, in one run, may be there by chance.
 	fewRecords = 3
 	// Sentences in fields, such as errors, come and go more easily.
@@ -97,6 +99,9 @@ func exceeds(high, low []int64, known bool, shorter float64) bool {
 		factor, records = max(knownFactor, spread(high), spread(low)), knownRecords
 	}
 	h, l := slices.Min(high), slices.Max(low)
+	if l == 0 {
+		records = min(records, absentRecords)
+	}
 	return h-l >= records && float64(h)*min(shorter, 1) >= factor*float64(l)
 }
 

@@ -113,25 +113,42 @@ func (c *comparison) encodings() {
 		if !ch.Has(EncodingChanged) {
 			continue
 		}
-		d, n := ch.Deployed[0], ch.Candidate[0]
-		from, to := d.Encodings[0], n.Encodings[0]
-		j := slices.IndexFunc(c.res.Encodings, func(e EncodingSummary) bool { return e.From == from && e.To == to })
-		if j < 0 {
-			j = len(c.res.Encodings)
-			c.res.Encodings = append(c.res.Encodings, EncodingSummary{From: from, To: to, Deployed: &d.First, Candidate: &n.First})
-		}
-		e := &c.res.Encodings[j]
-		e.Messages++
-		for _, count := range d.Counts {
-			if !slices.Contains(e.Scenarios, count.Scenario) {
-				e.Scenarios = append(e.Scenarios, count.Scenario)
+		told := map[int]bool{}
+		for _, r := range ch.Reencoded {
+			j := slices.IndexFunc(c.res.Encodings, func(e EncodingSummary) bool { return e.From == r.From && e.To == r.To })
+			if j < 0 {
+				j = len(c.res.Encodings)
+				c.res.Encodings = append(c.res.Encodings, EncodingSummary{
+					From: r.From, To: r.To,
+					Deployed:  c.deployed.example(ch.Deployed, r.Scenario, r.From),
+					Candidate: c.candidate.example(ch.Candidate, r.Scenario, r.To),
+				})
+			}
+			e := &c.res.Encodings[j]
+			if !told[j] {
+				told[j] = true
+				e.Messages++
+			}
+			if k, ok := slices.BinarySearch(e.Scenarios, r.Scenario); !ok {
+				e.Scenarios = slices.Insert(e.Scenarios, k, r.Scenario)
 			}
 		}
-		slices.Sort(e.Scenarios)
 	}
 	slices.SortFunc(c.res.Encodings, func(a, b EncodingSummary) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
+}
+
+// example returns the first record of kinds in a scenario and an encoding.
+func (b *build) example(kinds []*Kind, scenario string, e outcome.Encoding) *outcome.Evidence {
+	for _, k := range kinds {
+		for _, p := range k.Parts {
+			if m := &b.runs[p.Run].Messages[p.Message]; b.runs[p.Run].Scenario == scenario && m.Encoding == e {
+				return &m.First
+			}
+		}
+	}
+	return &kinds[0].First
 }
 
 // note says what could not be compared.

@@ -169,6 +169,12 @@ func valuesOf(line string) []string {
 	return slices.Compact(out)
 }
 
+// Says reports whether a text is what the kind says, names and numbers aside.
+func (k *Kind) Says(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return sameTokens(k.tokens, tokens(first))
+}
+
 // Holds reports whether a line is one of the kind's, by the sentence in its
 // field; of a kind without a field nothing tells.
 func (k *Kind) Holds(line string) bool {

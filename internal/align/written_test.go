@@ -92,3 +92,44 @@ func TestCompare_Written(t *testing.T) {
 		})
 	}
 }
+
+// TestCompare_Reencoded: the encoding is another one in one of two scenarios.
+func TestCompare_Reencoded(t *testing.T) {
+	const json = `{"level":"info","ts":"2026-11-30T10:00:%02[2]d.000Z","msg":"Lift of crate done","crate":"crate-%[1]d"}`
+	const console = "2026-11-30T10:00:%02[2]d.000Z\tINFO\tLift of crate done\t{\"crate\":\"crate-%[1]d\"}"
+	both := func(first, second string) []outcome.Run {
+		out := append(written(20, first), written(20, second)...)
+		out[1].Scenario = "other"
+		return out
+	}
+	res := Compare(both(json, console), both(json, json))
+	if len(res.Encodings) != 1 {
+		t.Fatalf("%d changes of the encoding; want 1", len(res.Encodings))
+	}
+	got := &res.Encodings[0]
+	if diff := cmp.Diff([]string{"other"}, got.Scenarios); diff != "" || got.From != outcome.Console || got.To != outcome.JSON {
+		t.Errorf("%s to %s in %v", got.From, got.To, got.Scenarios)
+	}
+	if got.Deployed.Line[0] != '2' || got.Candidate.Line[0] != '{' {
+		t.Errorf("shown are %s and %s", got.Deployed.Line, got.Candidate.Line)
+	}
+	if res := Compare(both(json, console), both(json, console)); len(res.Changes) > 0 {
+		t.Errorf("nothing changed, but %v", told(res))
+	}
+}
+
+// TestCompare_AbsentInOne: a message is gone in one of two scenarios.
+func TestCompare_AbsentInOne(t *testing.T) {
+	const lease = msg(`info lease lease.go "Lease renewed" 14`)
+	both := func(list ...msg) []outcome.Run {
+		return []outcome.Run{runOf("calm", 1, lease), runOf("drill", 1, list...)}
+	}
+	want := []string{"frequency-changed: Lease renewed -> Lease renewed"}
+	if diff := cmp.Diff(want, told(Compare(both(lease), both()))); diff != "" {
+		t.Errorf("gone (-want +got)\n%s", diff)
+	}
+	const few = msg(`info lease lease.go "Lease renewed" 7`)
+	if got := told(Compare(both(few), both())); len(got) > 0 {
+		t.Errorf("so few records may be chance: %q", got)
+	}
+}

@@ -156,6 +156,15 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	showRelative(o.Base, &in)
 	rep := analyzer.Compare(in)
+	varies, err := tryMoments(ctx, &in, rep, replay.Options{
+		Interval: o.Interval, AssumeSelectors: options.AssumeSelectors, IngestLabels: o.IngestLabels,
+	}, r.jobs)
+	if err != nil {
+		return nil, err
+	}
+	if varies {
+		rep = analyzer.Compare(in)
+	}
 	for _, i := range options.Timelines {
 		rep.Explained = append(rep.Explained, &in.Rules[i])
 	}
@@ -254,8 +263,12 @@ func jobsOf(deployed, candidate *side) []Job {
 
 // replaySides runs the plan on every run of both sides.
 func replaySides(ctx context.Context, plan *replay.Plan, deployed, candidate *side) error {
-	results, err := Replay(ctx, plan, jobsOf(deployed, candidate))
+	jobs := jobsOf(deployed, candidate)
+	results, err := Replay(ctx, plan, jobs)
 	if err != nil {
+		return err
+	}
+	if err := nameMetrics(ctx, jobs, results); err != nil {
 		return err
 	}
 	n := len(deployed.runs)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/align"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/repair"
 	"github.com/stillfires/stillfires/replay"
@@ -35,6 +36,7 @@ type patient struct {
 	edits    []repair.Edit
 	first    int // index of its first edit among all that are tried
 	missing  string
+	below    bool // its lines are there, but too few
 }
 
 // repair proposes changes of all rules that lost lines, replays them on all
@@ -44,7 +46,7 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 	if len(patients) == 0 {
 		return nil
 	}
-	written := repair.NewWritten(r.in.Deployed.Runs, r.in.Candidate.Runs, r.in.SelectorsAssumed)
+	written := repair.NewWritten(r.in.Deployed.Runs, r.in.Candidate.Runs, renames(rep), r.in.SelectorsAssumed)
 	var tried []rules.Rule
 	most := max(maxTried/len(patients), leastTried)
 	for _, p := range patients {
@@ -76,6 +78,20 @@ func (r *repairer) repair(ctx context.Context, rep *analyzer.Report) error {
 	}
 	rep.Patch, rep.PatchFromRoot = files.patch()
 	return nil
+}
+
+// renames returns the fields that have another name on the candidate.
+func renames(rep *analyzer.Report) []repair.Rename {
+	var out []repair.Rename
+	if rep.Messages == nil {
+		return nil
+	}
+	for i := range rep.Messages.Fields {
+		if f := &rep.Messages.Fields[i]; f.Class == align.FieldRenamed {
+			out = append(out, repair.Rename{From: f.Name, To: f.To})
+		}
+	}
+	return out
 }
 
 // patients returns the rules with findings that tell of lost lines.
@@ -128,9 +144,9 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 	rule := &r.in.Rules[p.rule]
 	var losses []repair.Loss
 	var deployed, candidate []*outcome.Headroom
-	below := true
+	below, lost := true, false
 	for _, f := range p.findings {
-		loss := repair.Loss{Scenario: f.Scenario, Near: f.Nearest}
+		loss := repair.Loss{Scenario: f.Scenario, Near: slices.Concat(f.Nearest, f.NearLost), Lost: f.Lost, Deployed: slices.Clone(f.Lost)}
 		of := func(runs []outcome.Run) (out []*outcome.Outcome) {
 			for i := range runs {
 				if runs[i].Scenario == f.Scenario && p.rule < len(runs[i].Outcomes) {
@@ -148,7 +164,11 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 			below = below && is[0].Nothing == outcome.BelowThreshold
 			deployed, candidate = append(deployed, was[0].Headroom), append(candidate, is[0].Headroom)
 		}
-		losses = append(losses, loss)
+		losses, lost = append(losses, loss), lost || len(f.Lost) > 0
+	}
+	if below && lost {
+		// Some of its messages are gone, so others may stand for them.
+		p.edits = written.Propose(rule, losses).Edits
 	}
 	if below && !slices.ContainsFunc(candidate, func(h *outcome.Headroom) bool { return h != nil }) {
 		p.missing = "its lines are still there: what the query makes of them is no matter of their wording"
@@ -156,8 +176,9 @@ func (r *repairer) propose(written *repair.Written, p *patient) {
 	}
 	if below {
 		p.missing = "its lines are still there, but too few: a repair would change the threshold (ask for that with --repair-thresholds)"
+		p.below = true
 		if r.thresholds {
-			p.edits = repair.Thresholds(rule, deployed, candidate)
+			p.edits = append(p.edits, repair.Thresholds(rule, deployed, candidate)...)
 			p.missing = "its lines are still there, but no other threshold is right in all scenarios"
 		}
 		return
@@ -184,13 +205,19 @@ func (p *patient) withhold(hide func(string) string) {
 func (r *repairer) judge(p *patient, results []outcome.Run, files *patcher) *analyzer.Repair {
 	rule := &r.in.Rules[p.rule]
 	var found *analyzer.Repair
-	var held []int
+	var held, lose []int
 	for i := range p.edits {
-		if r.trial(p.rule, p.first+i, results).Judge() {
+		trial := r.trial(p.rule, p.first+i, results)
+		switch {
+		case !trial.Judge():
+		case trial.LosesLabels():
+			lose = append(lose, i)
+		default:
 			held = append(held, i)
 		}
 	}
-	for _, i := range repair.Preferred(p.edits, held) {
+	// An alert without a label that it had may go to someone else.
+	for _, i := range append(repair.Preferred(p.edits, held), repair.Preferred(p.edits, lose)...) {
 		e := &p.edits[i]
 		switch {
 		case found == nil:
@@ -203,7 +230,7 @@ func (r *repairer) judge(p *patient, results []outcome.Run, files *patcher) *ana
 	if found != nil {
 		return found
 	}
-	if len(p.edits) > 0 {
+	if len(p.edits) > 0 && !p.below {
 		p.missing = repair.NoneHeld(rule, p.edits)
 	}
 	return &analyzer.Repair{Missing: p.missing}

@@ -11,16 +11,16 @@ import (
 	"github.com/stillfires/stillfires/internal/logs"
 )
 
-// raw writes log lines, a second apart, each in its encoding: %s stands for
-// the time.
+// raw writes log lines, a second apart. JSON and logfmt get their times.
 func raw(t *testing.T, dir, name string, lines []string) string {
 	t.Helper()
 	var b strings.Builder
 	for i, l := range lines {
 		at := fmt.Sprintf("2026-01-01T00:00:%02dZ", i)
-		if strings.HasPrefix(l, "{") {
+		switch {
+		case strings.HasPrefix(l, "{"):
 			l = `{"ts":"` + at + `",` + l[1:]
-		} else {
+		case strings.HasPrefix(l, "level="):
 			l = "ts=" + at + " " + l
 		}
 		b.WriteString(l + "\n")
@@ -30,6 +30,15 @@ func raw(t *testing.T, dir, name string, lines []string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// each returns a line for each of n crates: %d is the number of the crate.
+func each(n int, format string) []string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf(format, i))
+	}
+	return out
 }
 
 // mend compares two logs with one query and returns its repair.
@@ -44,6 +53,7 @@ func mend(t *testing.T, query string, deployed, candidate []string) *analyzer.Re
 	rep := compare(t, Options{
 		Deployed: raw(t, dir, "deployed.log", deployed), Candidate: raw(t, dir, "candidate.log", candidate),
 		Rules: []string{rules}, Labels: logs.FromMap(map[string]string{"app": "web"}), Base: dir,
+		Raw: RawOptions{Year: 2026, Zone: "UTC"},
 	})
 	r := repairsOf(t, rep)["q"]
 	if r == nil {
@@ -157,7 +167,132 @@ func TestRepair_Kinds(t *testing.T) {
 			"name used twice", `sum by (component) (count_over_time({app="web"} | json | component="binder" [1m]))`,
 			[]string{both, `{"level":"error","msg":"Pod cannot be bound","component":"binder"}`},
 			[]string{both, `{"level":"error","msg":"Pod cannot be bound","subsystem":"binder"}`},
-			"component=\"binder\" or subsystem=\"binder\"", "",
+			"label_format component=`{{if .component}}{{.component}}{{else}}{{.subsystem}}{{end}}` | component=\"binder\"", "",
+		},
+		{
+			"two messages, both reworded", `{app="web"} | json | msg=~"Lift of crate (started|finished)"`,
+			[]string{both, `{"level":"info","msg":"Lift of crate started","crate":"a"}`, `{"level":"info","msg":"Lift of crate finished","crate":"a"}`},
+			[]string{both, `{"level":"info","msg":"Crate lift has begun","crate":"a"}`, `{"level":"info","msg":"Crate lift is complete","crate":"a"}`},
+			`msg=~"Lift of crate (started|finished)|Crate lift has begun|Crate lift is complete"`, "",
+		},
+		{
+			"one pipeline of two, the other first", `sum(count_over_time({app="web"} |= "Starting" [2m])) and sum(count_over_time({app="web"} |= "Lift of crate started" [2m]))`,
+			[]string{`{"level":"info","msg":"Starting workers"}`, `{"level":"info","msg":"Lift of crate started","crate":"a"}`},
+			[]string{`{"level":"info","msg":"Starting workers"}`, `{"level":"info","msg":"Crate lift has begun","crate":"a"}`},
+			`|= "Lift of crate started" or "Crate lift has begun"`, "",
+		},
+		{
+			"too few lines, as one of two messages is reworded", `sum(count_over_time({app="web"} |~ "Lift of crate (started|finished)" [1m])) > 1`,
+			[]string{both, `{"level":"info","msg":"Lift of crate started","crate":"a"}`, `{"level":"info","msg":"Lift of crate finished","crate":"a"}`},
+			[]string{both, `{"level":"info","msg":"Crate lift has begun","crate":"a"}`, `{"level":"info","msg":"Lift of crate finished","crate":"a"}`},
+			`|~ "Lift of crate (started|finished)|Crate lift has begun"`, "",
+		},
+		{
+			"level as it is written", "{app=\"web\"} |= `\"level\":\"error\"`",
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{both, `{"level":"warn","msg":"Crate cannot be weighed","crate":"a"}`},
+			"|= `\"level\":\"error\"` or `\"level\":\"warn\"`", "",
+		},
+		{
+			"level in a regexp", "{app=\"web\"} |~ `\"level\":\"(error|fatal)\"`",
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{both, `{"level":"warn","msg":"Crate cannot be weighed","crate":"a"}`},
+			"|~ `\"level\":\"(error|fatal)\"|\"level\":\"warn\"`", "",
+		},
+		{
+			"level in logfmt", `{app="web"} |= "level=error"`,
+			[]string{`level=info msg="Starting workers"`, `level=error msg="Crate cannot be weighed" crate=a`},
+			[]string{`level=info msg="Starting workers"`, `level=warn msg="Crate cannot be weighed" crate=a`},
+			`|= "level=error" or "level=warn"`, "",
+		},
+		{
+			"a field's name in the line", "{app=\"web\"} |= `\"crate\":\"yard-a`",
+			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"yard-a/1"}`, `{"level":"info","msg":"Crate was lifted","crate":"yard-a/2"}`},
+			[]string{both, `{"level":"info","msg":"Crate was lifted","box":"yard-a/1"}`, `{"level":"info","msg":"Crate was lifted","box":"yard-a/2"}`},
+			"|= `\"crate\":\"yard-a` or `\"box\":\"yard-a`", "",
+		},
+		{
+			"another level of one message", `{app="web"} | json | level="error"`,
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{both, `{"level":"info","msg":"Crate cannot be weighed","crate":"a"}`},
+			`| level="error" or (level="info" and msg="Crate cannot be weighed")`, "",
+		},
+		{
+			"told by all but its words", `{app="web"} | json | logger="hoist" | msg="Crate was lifted"`,
+			append(each(20, `{"level":"info","logger":"hoist","caller":"hoist/lift.go:12","msg":"Crate was lifted","crate":"crate-%d","hook":"left"}`), both),
+			append(each(20, `{"level":"info","logger":"hoist","caller":"hoist/lift.go:17","msg":"Operation done","crate":"crate-%d","hook":"left"}`), both),
+			`msg=~"Crate was lifted|Operation done"`, "",
+		},
+		{
+			"klog, what is between quotes", `{app="web"} |= "Lift of crate started"`,
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `I0101 00:00:01.000000 1 lift.go:7] "Lift of crate started" crate="a"`},
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `I0101 00:00:01.000000 1 lift.go:9] "Crate lift has begun" crate="a"`},
+			`|= "Lift of crate started" or "Crate lift has begun"`, "",
+		},
+		{
+			"klog, a level", `{app="web"} |~ "^E[0-9]{4}"`,
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `E0101 00:00:01.000000 1 weigh.go:7] "Crate cannot be weighed" crate="a"`},
+			[]string{`I0101 00:00:00.000000 1 main.go:7] "Starting workers"`, `W0101 00:00:01.000000 1 weigh.go:7] "Crate cannot be weighed" crate="a"`},
+			`|~ "^E[0-9]{4}|^W[0-9]{4}"`, "",
+		},
+		{
+			"console, a level", `{app="web"} |= "\tERROR\t"`,
+			[]string{"2026-01-01T00:00:00Z\tINFO\tStarting workers", "2026-01-01T00:00:01Z\tERROR\tscale\tCrate cannot be weighed\t{\"crate\": \"a\"}"},
+			[]string{"2026-01-01T00:00:00Z\tINFO\tStarting workers", "2026-01-01T00:00:01Z\tWARN\tscale\tCrate cannot be weighed\t{\"crate\": \"a\"}"},
+			`|= "\tERROR\t" or "\tWARN\t"`, "",
+		},
+		{
+			"level and wording in one regexp", `{app="web"} |~ "ERROR.*Failed to weigh"`,
+			[]string{"2026-01-01 00:00:00 INFO [main] Starting workers", "2026-01-01 00:00:01 ERROR [scale] Failed to weigh crate"},
+			[]string{"2026-01-01 00:00:00 INFO [main] Starting workers", "2026-01-01 00:00:01 WARN [scale] Could not weigh crate"},
+			`|~ "ERROR.*Failed to weigh|WARN.*Could not weigh"`, "",
+		},
+		{
+			"a level in another encoding", "{app=\"web\"} |= `\"level\":\"error\"`",
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{"2026-01-01T00:00:00Z\tINFO\tStarting workers", "2026-01-01T00:00:01Z\tERROR\tCrate cannot be weighed\t{\"crate\": \"a\"}"},
+			"|= `\"level\":\"error\"` or \"\\tERROR\\t\"", "",
+		},
+		{
+			"a parsed level in another encoding", `{app="web"} | json | level="error"`,
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{`level=info msg="Starting workers"`, `level=error msg="Crate cannot be weighed" crate=a`},
+			"| json |~ `\"level\":\"error\"|level=error`", "",
+		},
+		{
+			"a parser that fails", `{app="web"} | json | __error__="" | msg!=""`,
+			[]string{both}, []string{"2026-01-01T00:00:00Z\tINFO\tStarting workers"},
+			"", "another encoding",
+		},
+		{
+			"quotes as JSON writes them", "{app=\"web\"} |= `Crate \\\"a\\\" was lifted`",
+			[]string{both, `{"level":"info","msg":"Crate \"a\" was lifted by crane","crate":"a"}`},
+			[]string{both, `{"level":"info","msg":"Crate \"a\" hangs on a crane","crate":"a"}`},
+			"or `hangs on a", "",
+		},
+		{
+			"a level that is detected", `{app="web"} | detected_level="error"`,
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
+			[]string{both, `{"level":"warn","msg":"Crate cannot be weighed","crate":"a"}`},
+			`detected_level=~"error|warn"`, "",
+		},
+		{
+			"a field that is unwrapped", `max_over_time({app="web"} | json | unwrap slot [1m])`,
+			[]string{both, `{"level":"info","msg":"Crate was placed","slot":41001}`, `{"level":"info","msg":"Crate was placed","slot":41002}`},
+			[]string{both, `{"level":"info","msg":"Crate was placed","berthSlot":41001}`, `{"level":"info","msg":"Crate was placed","berthSlot":41002}`},
+			"| json | label_format slot=`{{if .slot}}{{.slot}}{{else}}{{.berthSlot}}{{end}}` | unwrap slot", "",
+		},
+		{
+			"a field that the parser is asked for", `{app="web"} | json c="crate" | c!=""`,
+			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"yard-a/1"}`, `{"level":"info","msg":"Crate was lifted","crate":"yard-a/2"}`},
+			[]string{both, `{"level":"info","msg":"Crate was lifted","box":"yard-a/1"}`, `{"level":"info","msg":"Crate was lifted","box":"yard-a/2"}`},
+			"json c=\"crate\", box=\"box\" | label_format c=`{{if .c}}{{.c}}{{else}}{{.box}}{{end}}`", "",
+		},
+		{
+			"a number that no line shown passes", `{app="web"} | json | slot >= 41003`,
+			[]string{both, `{"level":"info","msg":"Crate was placed","slot":41001}`, `{"level":"info","msg":"Crate was placed","slot":41003}`, `{"level":"info","msg":"Crate was placed","slot":41002}`},
+			[]string{both, `{"level":"info","msg":"Crate was placed","berthSlot":41001}`, `{"level":"info","msg":"Crate was placed","berthSlot":41003}`, `{"level":"info","msg":"Crate was placed","berthSlot":41002}`},
+			`slot >= 41003 or berthSlot >= 41003`, "",
 		},
 		{
 			"number", `{app="web"} | json | duration > 5`,

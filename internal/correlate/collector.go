@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -194,7 +195,7 @@ func (c *Collector) join(by outcome.By, key string, from, to end, seen *evidence
 func (c *Collector) inRequest(hits []hit, message int32, seen *evidence) {
 	for i := range c.find.fields {
 		f := &c.find.fields[i]
-		if f.text == "" || len(f.text) > maxNameBytes || !contains(c.known.profile.Requests, f.last()) {
+		if f.text == "" || len(f.text) > maxNameBytes || !slices.Contains(c.known.profile.Requests, f.last()) {
 			continue
 		}
 		before, ok := c.requests[f.text]
@@ -226,15 +227,6 @@ func (c *Collector) inRequest(hits []hit, message int32, seen *evidence) {
 func has(ends []end, e end) bool {
 	for _, b := range ends {
 		if b.thing == e.thing && b.message == e.message && b.field == e.field {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
 			return true
 		}
 	}

@@ -49,6 +49,7 @@ func Losses(scenario string, deployed, candidate []*outcome.Run) []Loss {
 	}
 	for i := range first.Links {
 		out = append(out, lostLink(scenario, i, deployed, candidate)...)
+		out = append(out, lostInObjects(scenario, i, deployed, candidate)...)
 	}
 	return out
 }
@@ -201,6 +202,45 @@ func lostLink(scenario string, link int, deployed, candidate []*outcome.Run) []L
 		l.What = strings.Replace(l.What, "no field of any message joins one of", fmt.Sprintf("only errors join %d of", c.Made), 1)
 	}
 	return []Loss{l}
+}
+
+// lostInObjects tells of a link that the recorded objects of deployed show, and
+// those of the candidate do not, though it has as many things of both kinds: a
+// label or a reference is gone by which people find one from the other.
+func lostInObjects(scenario string, link int, deployed, candidate []*outcome.Run) []Loss {
+	for _, run := range deployed {
+		l := &run.Correlation.Links[link]
+		if _, to := ends(run.Correlation, l); l.Known < few || float64(l.Known) < substantive*float64(to) || len(l.Objects) == 0 {
+			return nil
+		}
+	}
+	for _, run := range candidate {
+		l := &run.Correlation.Links[link]
+		if from, to := ends(run.Correlation, l); l.Known > 0 || from < few || to < few {
+			return nil
+		}
+	}
+	d, c := &deployed[0].Correlation.Links[link], &candidate[0].Correlation.Links[link]
+	_, known := ends(candidate[0].Correlation, c)
+	way := slices.MaxFunc(d.Objects, func(a, b outcome.ObjectWay) int { return a.Pairs - b.Pairs })
+	return []Loss{{
+		Scenario: scenario, Subject: d.From + " -> " + d.To + " in objects", Field: way.Text,
+		What: fmt.Sprintf("the link from the %s to the %s is no longer in the objects: on deployed the %s shows it %d times, on candidate nothing that the profile declares shows it of one of %d",
+			d.FromTitle, d.ToTitle, way.Text, way.Pairs, known),
+	}}
+}
+
+// ends returns how many things there are on both ends of a link.
+func ends(c *outcome.Correlation, l *outcome.LinkUse) (from, to int) {
+	for i := range c.Entities {
+		switch e := &c.Entities[i]; e.Name {
+		case l.From:
+			from = e.Known
+		case l.To:
+			to = e.Known
+		}
+	}
+	return from, to
 }
 
 // joinedBy is as [reliedOn] for links.

@@ -66,12 +66,18 @@ func queueFacts(n int) *facts.Facts {
 // with its name in place of $T. Lines that begin with "hub " are of the hub.
 func queueRun(t testing.TB, n int, lines ...string) *outcome.Run {
 	t.Helper()
+	return queueRunOf(t, queueFacts(n), n, lines...)
+}
+
+// queueRunOf is queueRun with other objects.
+func queueRunOf(t testing.TB, f *facts.Facts, n int, lines ...string) *outcome.Run {
+	t.Helper()
 	p, err := profile.Parse("tasks.yaml", []byte(queueProfile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	streams := []logs.Labels{logs.New(logs.Label{Name: "where", Value: "main"}), logs.New(logs.Label{Name: "where", Value: "site-a"})}
-	c := NewCollector(Learn(p, queueFacts(n)), streams)
+	c := NewCollector(Learn(p, f), streams)
 	catalogue := messages.NewCatalogue()
 	ts := int64(0)
 	for i := range n {
@@ -229,6 +235,64 @@ func TestLosses(t *testing.T) {
 	f(5, all, []string{sent, took, `{"level":"error","msg":"late x","err":"pod run-t-1 of x/t-1"}`}, "runner name", "copy -> runner")
 	// Too few to tell, and the message was not written.
 	f(2, all, all[:2])
+}
+
+// TestSummarise_Kinds: records of one message with other keys name the same
+// things.
+func TestSummarise_Kinds(t *testing.T) {
+	line := `{"level":"info","msg":"runs","task":"x/$T","runner":"x/run-$T"}`
+	run := queueRun(t, 3, line, strings.Replace(line, "{", `{"again":true,`, 1))
+	s := Summarise([]*outcome.Run{run, run}, []*outcome.Run{run})
+	for _, row := range s.Identifiers {
+		for _, f := range row.Deployed.Fields {
+			if f.Things > row.Deployed.Known {
+				t.Errorf("%s of %s: field %s names %d of %d", row.Identifier, row.Entity, f.Field, f.Things, row.Deployed.Known)
+			}
+		}
+	}
+	for _, row := range s.Links {
+		for _, w := range row.Deployed.Ways {
+			if w.Pairs > row.Deployed.Known {
+				t.Errorf("%s to %s: %d of %d pairs are joined by %s", row.From, row.To, w.Pairs, row.Deployed.Known, w.From.Field)
+			}
+		}
+	}
+}
+
+// TestLosses_Objects: the reference is gone by which the objects showed a link.
+func TestLosses_Objects(t *testing.T) {
+	line := `{"level":"info","msg":"runs","task":"x/$T","runner":"x/run-$T"}`
+	told := func(n int, change func(*facts.Object)) (out []string) {
+		f := queueFacts(n)
+		for i := range f.Objects {
+			change(&f.Objects[i])
+		}
+		for _, l := range Losses("drill", []*outcome.Run{queueRun(t, n, line)}, []*outcome.Run{queueRunOf(t, f, n, line)}) {
+			out = append(out, l.Subject+": "+l.Field)
+		}
+		return out
+	}
+	if diff := cmp.Diff([]string{"copy -> runner in objects: owner reference to the copied task"}, told(5, func(o *facts.Object) { o.Owners = nil })); diff != "" {
+		t.Errorf("no owners (-want +got):\n%s", diff)
+	}
+	if got := told(5, func(o *facts.Object) {
+		if len(o.Owners) > 0 {
+			o.Annotations = map[string]string{"task-uid": o.Owners[0].UID}
+			o.Owners = nil
+		}
+	}); len(got) > 0 {
+		t.Errorf("an annotation shows it now, but %q is lost", got)
+	}
+	if got := told(2, func(o *facts.Object) { o.Owners = nil }); len(got) > 0 {
+		t.Errorf("two are too few to tell, but %q is lost", got)
+	}
+	if got := told(5, func(o *facts.Object) {
+		if o.Kind == "Pod" {
+			o.Kind = "Other"
+		}
+	}); len(got) > 0 && strings.Contains(strings.Join(got, ""), "in objects") {
+		t.Errorf("no runner was recorded, but %q is lost", got)
+	}
 }
 
 func TestLearn_Nothing(t *testing.T) {

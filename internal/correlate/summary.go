@@ -179,12 +179,16 @@ func (s *Summary) addEntity(run *outcome.Run, e *outcome.EntityUse, candidate bo
 		}
 		n := s.Identifiers[i].of(candidate)
 		n.Named += id.Things
+		var own []FieldCount
 		for _, sight := range e.Sightings {
 			if sight.Identifier == id.Identifier && !sight.Ambiguous {
 				f := fieldCount(run, sight.Message, sight.Field, sight.InText)
 				f.Things, f.Records = sight.Things, sight.Count
-				n.Fields = addField(n.Fields, f)
+				own = addField(own, f, func(a, b int) int { return max(a, b) })
 			}
+		}
+		for _, f := range own {
+			n.Fields = addField(n.Fields, f, func(a, b int) int { return a + b })
 		}
 	}
 }
@@ -215,10 +219,13 @@ func fieldCount(run *outcome.Run, i int, field string, inText bool) FieldCount {
 	return f
 }
 
-func addField(to []FieldCount, f FieldCount) []FieldCount {
+// addField adds a field to those of the same message. Within a run the records of
+// a message may be of several kinds, by their keys, that name the same things;
+// those of another run are other things.
+func addField(to []FieldCount, f FieldCount, things func(a, b int) int) []FieldCount {
 	for i := range to {
 		if g := &to[i]; g.Field == f.Field && g.InText == f.InText && g.Message == f.Message && g.Logger == f.Logger {
-			g.Things += f.Things
+			g.Things = things(g.Things, f.Things)
 			g.Records += f.Records
 			return to
 		}
@@ -242,19 +249,28 @@ func (s *Summary) addLink(run *outcome.Run, l *outcome.LinkUse, candidate bool) 
 			n.Objects = append(n.Objects, way)
 		}
 	}
+	var own []WayCount
 	for _, way := range l.Ways {
 		w := WayCount{By: way.By, Key: way.Key, Pairs: way.Pairs,
 			From: fieldCount(run, way.From.Message, way.From.Field, way.From.InText),
 			To:   fieldCount(run, way.To.Message, way.To.Field, way.To.InText)}
-		at := slices.IndexFunc(n.Ways, func(v WayCount) bool {
-			return v.By == w.By && v.Key == w.Key && v.From == w.From && v.To == w.To
-		})
-		if at >= 0 {
-			n.Ways[at].Pairs += w.Pairs
-		} else {
-			n.Ways = append(n.Ways, w)
-		}
+		own = addWay(own, w, func(a, b int) int { return max(a, b) })
 	}
+	for _, w := range own {
+		n.Ways = addWay(n.Ways, w, func(a, b int) int { return a + b })
+	}
+}
+
+// addWay is as [addField] for ways.
+func addWay(to []WayCount, w WayCount, pairs func(a, b int) int) []WayCount {
+	at := slices.IndexFunc(to, func(v WayCount) bool {
+		return v.By == w.By && v.Key == w.Key && v.From == w.From && v.To == w.To
+	})
+	if at < 0 {
+		return append(to, w)
+	}
+	to[at].Pairs = pairs(to[at].Pairs, w.Pairs)
+	return to
 }
 
 func (s *Summary) order() {

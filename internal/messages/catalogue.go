@@ -52,6 +52,7 @@ type kind struct {
 	heads       []keyStat // fields that are the logger's own
 	count       int64
 	first, last held
+	places      []outcome.Place
 	into        int32 // the kind that this one was merged into; -1: none
 }
 
@@ -99,6 +100,7 @@ func (c *Catalogue) Add(stream logs.Labels, e *logs.Entry) int32 {
 	k.count++
 	k.first.earliest(stream, e)
 	k.last.latest(stream, e)
+	k.place(r.Place, 1)
 	c.samples.look(k, r, stream, e)
 	return n
 }

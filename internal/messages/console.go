@@ -43,8 +43,8 @@ func (r *Record) columns(b []byte) {
 	if !more {
 		return
 	}
-	if file, ok := sourceFile(first); ok {
-		r.Function, r.message = file, rest
+	if r.setPlace(first) {
+		r.message = rest
 		return
 	}
 	if len(first) == 0 || bytes.IndexByte(first, ' ') >= 0 {
@@ -52,8 +52,8 @@ func (r *Record) columns(b []byte) {
 	}
 	r.Logger, r.message = first, rest
 	if second, rest, more := bytes.Cut(rest, []byte{'\t'}); more {
-		if file, ok := sourceFile(second); ok {
-			r.Function, r.message = file, rest
+		if r.setPlace(second) {
+			r.message = rest
 		}
 	}
 }

@@ -37,11 +37,10 @@ func (r *Record) parseKlog(line []byte) bool {
 		}
 	}
 	place := line[:end]
-	file, ok := sourceFile(place[bytes.LastIndexByte(place, ' ')+1:])
-	if !ok {
+	if !r.setPlace(place[bytes.LastIndexByte(place, ' ')+1:]) {
 		return false
 	}
-	r.Encoding, r.Function = outcome.Klog, file
+	r.Encoding = outcome.Klog
 	r.klogText(line[min(end+2, len(line)):])
 	return true
 }

@@ -57,7 +57,7 @@ func (c *Catalogue) Finish() (list []outcome.Message, final []int32, cut int64) 
 func (k *kind) message() outcome.Message {
 	return outcome.Message{
 		Text: k.text, Logger: k.logger, Function: k.function, Level: k.level, Verbosity: k.verbosity,
-		Encoding: k.encoding, Keys: k.list(k.keys), Heads: k.list(k.heads), Count: k.count,
+		Encoding: k.encoding, Keys: k.list(k.keys), Heads: k.list(k.heads), Count: k.count, Places: k.listPlaces(),
 		First: k.first.evidence(), Last: k.last.evidence(),
 	}
 }
@@ -254,7 +254,7 @@ func (c *Catalogue) unite(s *split) {
 	if ok && c.find(other) != s.number {
 		into := c.find(other)
 		c.kinds[into].absorb(k)
-		k.into, k.keys, k.heads, k.first, k.last = into, nil, nil, held{}, held{}
+		k.into, k.keys, k.heads, k.places, k.first, k.last = into, nil, nil, nil, held{}, held{}
 		c.live--
 		return
 	}

@@ -88,6 +88,8 @@ type Record struct {
 	// Logger is the name of the logger, Function the source file of the call
 	// with its folder, without the line; empty: not written.
 	Logger, Function []byte
+	// Place is the file of the call as in Function, with the line.
+	Place []byte
 	// Fields are those with a name, in the order written, nested ones after
 	// the one that they are in. Of a name that is written twice the first is
 	// kept. Cut says that there are more.
@@ -292,12 +294,11 @@ func (r *Record) setCaller(f *Field) {
 	}
 	switch f.Type {
 	case String:
-		if file, ok := sourceFile(f.Raw); ok {
-			r.Function, f.Role = file, Caller
+		if r.setPlace(f.Raw) {
+			f.Role = Caller
 		}
 	case Object:
-		var file []byte
-		line := false
+		var file, line []byte
 		for i := range r.Fields {
 			rest, ok := bytes.CutPrefix(r.Fields[i].Name, f.Name)
 			switch {
@@ -305,13 +306,16 @@ func (r *Record) setCaller(f *Field) {
 			case string(rest) == ".file":
 				file = r.Fields[i].Raw
 			case string(rest) == ".line":
-				line = true
+				line = r.Fields[i].Raw
 			}
 		}
-		if len(file) == 0 || !line {
+		if len(file) == 0 || len(line) == 0 {
 			return
 		}
 		r.Function, f.Role = lastFolder(file), Caller
+		from := len(r.names)
+		r.names = append(append(append(r.names, r.Function...), ':'), line...)
+		r.Place = r.names[from:len(r.names):len(r.names)]
 		for i := range r.Fields {
 			if rest, ok := bytes.CutPrefix(r.Fields[i].Name, f.Name); ok && len(rest) > 0 && rest[0] == '.' {
 				r.Fields[i].Role = Caller
@@ -319,6 +323,15 @@ func (r *Record) setCaller(f *Field) {
 		}
 	default:
 	}
+}
+
+// setPlace takes "folder/file.go:12" as the place of the call.
+func (r *Record) setPlace(b []byte) bool {
+	file, ok := sourceFile(b)
+	if ok {
+		r.Function, r.Place = file, lastFolder(b)
+	}
+	return ok
 }
 
 // sourceFile reads "folder/file.go:12" and returns the file without the line.

@@ -228,6 +228,9 @@ func (k *kind) absorb(o *kind) {
 	k.count += o.count
 	k.first.merge(&o.first, true)
 	k.last.merge(&o.last, false)
+	for _, p := range o.places {
+		k.place([]byte(p.At), p.Count)
+	}
 	for i := range o.keys {
 		if ks := k.key([]byte(o.keys[i].name), i); ks != nil {
 			ks.absorb(&o.keys[i])

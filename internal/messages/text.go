@@ -60,8 +60,8 @@ func (r *Record) preamble(b []byte, timed bool) (rest []byte, found bool) {
 		if n := pythonLevel(r, word); !found && !timed && n > 0 {
 			return rest[n:], true
 		}
-		if file, ok := sourceFile(bytes.TrimRight(word, ":>")); ok && (timed || found) && len(r.Function) == 0 {
-			r.Function, rest = file, after
+		if (timed || found) && len(r.Function) == 0 && r.setPlace(bytes.TrimRight(word, ":>")) {
+			rest = after
 			continue
 		}
 		if !timed && !found {

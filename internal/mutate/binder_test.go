@@ -63,6 +63,7 @@ func restarted(tr tree) tree {
 }
 
 func TestMutations_Binder(t *testing.T) {
+	t.Parallel()
 	r := recorded(t, "kai-binder")
 	b := newBench(t, r.folder, "reported-edge", r.description, filepath.Join("testdata", "binder.review.yaml"), filepath.Join("testdata", "binder.rules.yaml"))
 	checkAll(t, b, binderMutations)

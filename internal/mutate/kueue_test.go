@@ -169,6 +169,7 @@ created by sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).
 const recovered = `{"level":"error","ts":"TS","logger":"multikueue-workload","caller":"controller/controller.go:495","msg":"Reconciler error","name":"job-x","namespace":"team-a","reconcileID":"11111111-2222-3333-4444-555555555555","error":"Internal Error: assignment to entry in nil map\ngoroutine 412 [running]:\nruntime/debug.Stack()\n\t/usr/lib/go/src/runtime/debug/stack.go:26 +0x5e\nsigs.k8s.io/kueue/pkg/controller/admissionchecks/multikueue.(*wlReconciler).nominate(0xc000112233, 0x1)\n\t/src/kueue/pkg/controller/admissionchecks/multikueue/workload.go:412 +0x2d4\n"}`
 
 func TestMutations_Kueue(t *testing.T) {
+	t.Parallel()
 	r := recorded(t, "kueue-multikueue")
 	b := newBench(t, r.folder, "ordinary-reconnect", r.description, filepath.Join("testdata", "kueue.review.yaml"),
 		filepath.Join("testdata", "kueue.rules.yaml"), filepath.Join("testdata", "kueue.queries.yaml"), filepath.Join("testdata", "kueue-metrics.rules.yaml"))

@@ -13,6 +13,7 @@ import (
 // TestRecorded_Rerun: the same binary was run twice. Where a second repetition
 // shows that a line comes and goes, the line says nothing of the candidate.
 func TestRecorded_Rerun(t *testing.T) {
+	t.Parallel()
 	r := recorded(t, "kai-binder")
 	root := t.TempDir()
 	for _, c := range []struct{ from, to string }{

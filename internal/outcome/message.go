@@ -35,8 +35,17 @@ type Message struct {
 	Count int64
 	// Panics is how many of the records are part of a panic.
 	Panics int64
+	// Places are those of the calls with their lines, ordered; bounded. They
+	// tell no messages apart.
+	Places []Place
 	// First and Last are the first and the last record of this kind.
 	First, Last Evidence
+}
+
+// A Place is where a logging call stands.
+type Place struct {
+	At    string // such as "jobframework/reconciler.go:427"
+	Count int64  // records
 }
 
 // A Key is one field of the records of a message.
@@ -80,6 +89,9 @@ func (m *Message) Examples() []*Evidence {
 type Use struct {
 	Message int // index into Run.Messages
 	Lines   int64
+	// First is the first of these lines; of the first few messages that a rule
+	// matches only, else it is zero.
+	First Evidence
 }
 
 // CompareMessages orders messages by text and what else tells them apart.

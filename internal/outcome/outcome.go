@@ -24,6 +24,22 @@ const (
 	None
 )
 
+// Yes reports whether a rule fired or matched.
+func (s State) Yes() bool { return s == Fired || s == Matched }
+
+// No reports whether a rule did nothing, for certain.
+func (s State) No() bool { return s == Silent || s == None }
+
+// Moments says at how many moments within its interval a rule would have fired
+// or matched in a run, of those at which it was tried.
+type Moments struct{ Yes, Of int }
+
+// Varies reports whether it depends on the moment; of nil it does not.
+func (m *Moments) Varies() bool { return m != nil && m.Yes > 0 && m.Yes < m.Of }
+
+// Share returns at which share of the moments it did.
+func (m Moments) Share() float64 { return float64(m.Yes) / float64(max(m.Of, 1)) }
+
 // A Nothing says how far a rule got that yielded nothing.
 type Nothing int
 
@@ -75,6 +91,9 @@ type Outcome struct {
 	// last evaluations are not in it.
 	Timeline    []Stretch
 	TimelineCut bool
+
+	// Moments is nil where nothing asked at which moments the rule is evaluated.
+	Moments *Moments
 
 	Alerts []Alert  // alert instances that fired, ordered by labels
 	Result []Sample // instant result at the last evaluation instant (metric queries)
@@ -186,6 +205,9 @@ type Run struct {
 	// Metrics are those that were scraped, ordered by name; bounded. There are
 	// none where no rule asks for metrics.
 	Metrics []Metric
+	// MetricNames are the names of the metrics that were scraped, ordered, where
+	// no rule asks for metrics.
+	MetricNames []string
 	// MetricsCut says that more metrics were scraped than Metrics holds, or
 	// that one has more labels.
 	MetricsCut bool

@@ -6,6 +6,7 @@ const (
 	maxPanics      = 256    // panics that are told apart in a run
 	maxOccurrences = 10_000 // occurrences that have a tag of their own
 	maxRecent      = 8      // occurrences of a stream that later records may belong to
+	maxPods        = 256    // pods and containers whose lines are mixed in a stream
 	maxFrames      = 256    // of one stack
 	maxLine        = 1 << 20
 	maxValue       = 1 << 10 // bytes of a panic's value

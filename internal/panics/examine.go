@@ -9,10 +9,14 @@ import (
 // the value.
 var announced = regexp.MustCompile(`(?i)\b(?:recovered (?:from )?(?:a )?panic|recovering from (?:a )?panic|panic (?:was )?(?:recovered|caught)|caught (?:a )?panic|panicked)\b(?:[^:\n]{0,60}:\s*(.+))?`)
 
+// recovering fits those of them that say that the panic was recovered.
+var recovering = regexp.MustCompile(`(?i)recover|caught`)
+
 // recoveredError fits the text of an error that a panic became.
 var recoveredError = regexp.MustCompile(`(?:^|: |= )(?:panic|panic caught|panic recovered|recovered panic): (.+)`)
 
-const serving = "http: panic serving "
+// serving fits what the servers of package net/http write.
+var serving = regexp.MustCompile(`\bhttp2?: panic serving [^\s]+: `)
 
 // observed fits how Kubernetes' libraries begin: what follows is the value, or
 // a word or two on where it was.
@@ -35,9 +39,9 @@ func examine(r *record) *found {
 		if f.value == "" {
 			f.value = afterColon(r.msg)
 		}
-	case strings.Contains(r.msg, serving):
+	case serving.MatchString(r.msg):
 		f.form, f.by, f.recovered = FormHTTP, "net/http", true
-		_, f.value, _ = strings.Cut(r.msg[strings.Index(r.msg, serving)+len(serving):], ": ")
+		f.value = r.msg[serving.FindStringIndex(r.msg)[1]:]
 	case r.level == "panic" || r.level == "dpanic":
 		f.form, f.value = FormLog, r.msg
 		f.perhaps = r.level == "dpanic" && !panicking
@@ -136,15 +140,18 @@ func (f *found) readText(r *record, value string) bool {
 	if isLiteral(value) {
 		value = ""
 	}
-	if m := announced.FindStringSubmatch(r.msg); m != nil {
+	if at := announced.FindStringIndex(r.msg); at != nil && !strings.HasPrefix(r.msg, "thread '") { // as Rust writes it
+		m := announced.FindStringSubmatch(r.msg)
 		f.value = firstText(value, m[1])
 		if f.value == "" && r.errorText() != "" {
 			f.value = r.errorText()
 		}
 		// A message may speak of a panic of something else: the value must be
 		// one that was recovered here, by its key or by its words.
-		if value != "" || runtimeSays(f.value) || f.value != "" && (r.level == "error" || r.level == "") && !r.structured {
-			f.form, f.recovered = FormRecovered, true
+		ours := (r.level == "error" || r.level == "") && !r.structured ||
+			at[0] == 0 && r.level != "info" && r.level != "debug" && !another.MatchString(m[0])
+		if value != "" || runtimeSays(f.value) || f.value != "" && ours {
+			f.form, f.recovered = FormRecovered, recovering.MatchString(m[0])
 			return true
 		}
 	}

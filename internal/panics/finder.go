@@ -1,6 +1,7 @@
 package panics
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -29,6 +30,35 @@ type stream struct {
 	// counts these, and the last of them stands at (bares-1) modulo the length.
 	before [maxBefore][]byte
 	bares  int
+	// pods are the parts of the stream that kubectl names, in the order they came, and
+	// byPod tells where each is. Their lines are mixed.
+	pods  []*stream
+	byPod map[string]int
+}
+
+// part returns the stream of the pod and container that kubectl put before a
+// line; s where it put none.
+func (s *stream) part(line []byte) *stream {
+	if !bytes.HasPrefix(line, []byte(podMark)) {
+		return s
+	}
+	end := bytes.IndexByte(line, ']')
+	if end < 0 || end > maxName {
+		return s
+	}
+	i, ok := s.byPod[string(line[:end])]
+	if !ok {
+		if len(s.pods) == maxPods {
+			return s
+		}
+		if s.byPod == nil {
+			s.byPod = map[string]int{}
+		}
+		i = len(s.pods)
+		s.byPod[string(line[:end])] = i
+		s.pods = append(s.pods, &stream{number: s.number})
+	}
+	return s.pods[i]
 }
 
 // An occurrence is one panic that happened, as it is read.
@@ -77,7 +107,7 @@ func NewFinder(streams int) *Finder {
 // that the record is part of; 0: none. Which panic the occurrence is of, if any,
 // is known at the end: see [Result.Of]. The line is not kept.
 func (f *Finder) Add(number int, time int64, line []byte) int {
-	s := &f.streams[number]
+	s := f.streams[number].part(line)
 	s.records++
 	if len(s.recent) == 0 && !s.onRequest && !mayTell(line) {
 		s.remember(line)
@@ -128,6 +158,13 @@ func (s *stream) said() string {
 // Restart says that the next record of a stream is of another process.
 func (f *Finder) Restart(number int) {
 	s := &f.streams[number]
+	f.restart(s)
+	for _, p := range s.pods {
+		f.restart(p)
+	}
+}
+
+func (f *Finder) restart(s *stream) {
 	for _, o := range s.recent {
 		o.ended = o.ended || o.lastRecord == s.records
 	}
@@ -148,6 +185,13 @@ func (f *Finder) line(s *stream, m moment, line string) int {
 	if r.structured {
 		// A collector may have put each line into an object of its own.
 		bare = strings.TrimSpace(r.msg)
+	}
+	if parts := dumpLines(&r, bare); len(parts) > 1 {
+		tag := 0
+		for _, part := range parts {
+			tag = max(tag, f.line(s, m, part))
+		}
+		return tag
 	}
 	indent := len(r.text) - len(strings.TrimLeft(r.text, " \t"))
 	sh := shapeOf(bare)
@@ -184,6 +228,26 @@ func (f *Finder) line(s *stream, m moment, line string) int {
 	}
 	s.adjacent = false
 	return 0
+}
+
+// newlines puts back the ends of lines that a transport wrote as something
+// else: as an escape, or as syslog writes control bytes.
+var newlines = strings.NewReplacer(`\n`, "\n", `\t`, "\t", "#012", "\n", "#011", "\t")
+
+// dumpLines returns the lines of a dump that a collector put into one record;
+// nil: it is none. A record with a level is a program's own.
+func dumpLines(r *record, bare string) []string {
+	if r.structured && r.level != "" && r.msgKey != "textPayload" || !strings.Contains(bare, "goroutine ") {
+		return nil
+	}
+	if !strings.Contains(bare, "\n") {
+		bare = newlines.Replace(bare)
+	}
+	first := firstLine(bare)
+	if first == bare || !beginsDump(first) && shapeOf(first) != header {
+		return nil
+	}
+	return strings.Split(bare, "\n")
 }
 
 // beginsDump reports whether a line is the first of the dump with which the

@@ -57,11 +57,10 @@ type group struct {
 func (f *Finder) Finish() Result {
 	for i := range f.streams {
 		s := &f.streams[i]
-		for _, o := range s.recent {
-			// The last words of a log: nothing came after to speak against it.
-			o.proven = o.proven || o.endedBy() && o.lastRecord == s.records && o.valueLines == 0
+		f.end(s)
+		for _, p := range s.pods {
+			f.end(p)
 		}
-		f.foldAll(s)
 	}
 	list := make([]*group, 0, len(f.groups))
 	for _, g := range f.groups {
@@ -97,6 +96,15 @@ func (f *Finder) Finish() Result {
 		}
 	}
 	return res
+}
+
+// end ends a stream.
+func (f *Finder) end(s *stream) {
+	for _, o := range s.recent {
+		// The last words of a log: nothing came after to speak against it.
+		o.proven = o.proven || o.endedBy() && o.lastRecord == s.records && o.valueLines == 0
+	}
+	f.foldAll(s)
 }
 
 func compareGroups(a, b *group) int {

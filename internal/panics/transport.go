@@ -2,6 +2,9 @@ package panics
 
 import "strings"
 
+// podMark begins what kubectl logs --prefix puts before a line.
+const podMark = "[pod/"
+
 // maxLayers is how many transports may have put something before a line.
 const maxLayers = 4
 
@@ -55,7 +58,7 @@ func cutTransport(s string) (string, bool) {
 			return strings.TrimRight(v, "\r\n"), true
 		}
 		return s, false
-	case strings.HasPrefix(s, "[pod/"): // kubectl logs --prefix
+	case strings.HasPrefix(s, podMark):
 		_, rest, ok := strings.Cut(s, "] ")
 		return rest, ok
 	case s[0] == '<' || letter(s[0]):

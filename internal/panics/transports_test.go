@@ -2,6 +2,7 @@ package panics
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,11 +32,37 @@ func TestTransports(t *testing.T) {
 		"textPayload with a severity":    object(`{"textPayload":"%s","severity":"ERROR","timestamp":"2026-01-02T03:04:05Z"}`),
 		"body":                           object(`{"body":"%s","traceId":""}`),
 		"line ends with carriage return": strings.ReplaceAll(dump, "\n", "\r\n"),
+		"all in one object":              `{"log":"` + oneLine(dump) + `","kubernetes":{"pod_name":"a"}}` + "\n",
+		"all in one object, a severity":  `{"textPayload":"` + oneLine(dump) + `","severity":"ERROR"}` + "\n",
+		"line ends escaped":              oneLine(dump) + "\n",
+		"line ends as syslog has them":   strings.NewReplacer("\n", "#012", "\t", "#011").Replace(dump) + "\n",
+		"repanicked, all in one object": `{"log":"` + oneLine("panic: assignment to entry in nil map [recovered, repanicked]\n\n"+
+			strings.Replace(panicking, "runtime/debug.Stack()\n\t/go/src/runtime/debug/stack.go:26 +0x5e\n", "", 1)) + `"}` + "\n",
 	} {
 		res, _ := find(log)
 		if len(res.Panics) != 1 || res.Panics[0].Signature != want.Panics[0].Signature || res.Panics[0].Handling != Crashed {
 			t.Errorf("%s: %d panics: %+v", name, len(res.Panics), res.Panics)
 		}
+	}
+}
+
+// TestMixedPods: lines of several pods that kubectl mixed are told apart.
+func TestMixedPods(t *testing.T) {
+	a := strings.Split("panic: boom\n\n"+frames, "\n")
+	b := strings.Split("panic: bang\n\n"+strings.ReplaceAll(frames, "Turn", "Stop"), "\n")
+	var log strings.Builder
+	for i := range a {
+		fmt.Fprintf(&log, "[pod/mill-1/wheel] %s\n[pod/mill-2/wheel] %s\n[pod/mill-2/log] still turning\n", a[i], b[i])
+	}
+	res, _ := find(log.String())
+	var got []string
+	for i := range res.Panics {
+		p := &res.Panics[i]
+		got = append(got, p.Kind+" "+p.Handling+" "+appKeys(p.Frames)[0])
+	}
+	want := []string{"boom crashed example.org/mill/wheel.(*Wheel).Turn", "bang crashed example.org/mill/wheel.(*Wheel).Stop"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
 	}
 }
 
@@ -58,6 +85,8 @@ func TestWrappedRecord(t *testing.T) {
 		}
 	}
 }
+
+func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s) }
 
 func quote(s string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) }
 
@@ -93,6 +122,9 @@ func TestAnotherProcess(t *testing.T) {
 		// Programs have fatal errors, too.
 		"starting\nfatal error: cannot reach the server: connection refused",
 		`{"level":"error","msg":"fatal error: cannot start"}`,
+		// Rust's are no panics of Go.
+		"thread 'main' panicked at 'index out of bounds: the len is 3', src/main.rs:4:5",
+		"thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3",
 		// Not one of the loggers that write it then panics, outside development.
 		`{"level":"dpanic","msg":"odd number of arguments passed as key-value pairs for logging","ignored key":"x"}`,
 	} {
@@ -167,6 +199,9 @@ func TestSaidByRecord(t *testing.T) {
 	for _, c := range []struct{ log, handling, form string }{
 		{`{"level":"error","msg":"panic: boom","stack":"` + stack + `"}` + "\n" + info, Recovered, FormRecovered},
 		{`{"level":"error","msg":"panic: runtime error: integer divide by zero"}` + "\n" + info, Unknown, FormRecovered},
+		{`{"level":"error","msg":"recovered panic in plugin mill: boom"}` + "\n" + info, Recovered, FormRecovered},
+		{`{"level":"error","msg":"panicked while turning: boom"}` + "\n" + info, Unknown, FormRecovered},
+		{"2026/01/02 03:04:05 http2: panic serving 10.0.0.1:443: boom\n" + panicking + info, Recovered, FormHTTP},
 		{each(always("E0102 03:04:05.123456       1 run.go:1] "), "panic: boom\n\n"+frames), Crashed, FormDump},
 	} {
 		res, _ := find(c.log)

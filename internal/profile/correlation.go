@@ -1,6 +1,9 @@
 package profile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Correlation says which objects belong together and how: what is needed to
 // tell whether they can be joined from logs alone.
@@ -133,7 +136,7 @@ func (c *Correlation) checkClusters(f *faults) []string {
 		switch {
 		case r.Name == "":
 			at.fail("write name: NAME", "a cluster has no name")
-		case contains(roles, r.Name):
+		case slices.Contains(roles, r.Name):
 			at.fail("keep one of them", "the cluster %q is declared twice", r.Name)
 		}
 		roles = append(roles, r.Name)
@@ -152,7 +155,7 @@ func (c *Correlation) checkEntities(f *faults, roles []string) {
 		switch _, kind := SplitKind(e.Kind); {
 		case e.Name == "":
 			at.fail("write name: NAME", "an entity has no name")
-		case contains(names, e.Name):
+		case slices.Contains(names, e.Name):
 			at.fail("keep one of them", "the entity %q is declared twice", e.Name)
 		case kind == "" && len(e.NamedBy) == 0:
 			at.fail("write kind: GROUP/KIND, such as apps/Deployment, or Pod", "the entity %q has no kind", e.Name)
@@ -161,7 +164,7 @@ func (c *Correlation) checkEntities(f *faults, roles []string) {
 		if e.Title == "" {
 			e.Title = e.Name
 		}
-		if e.Cluster != "" && !contains(roles, e.Cluster) {
+		if e.Cluster != "" && !slices.Contains(roles, e.Cluster) {
 			f.at("correlation", "entities", i, "cluster").unknown("cluster", e.Cluster, roles)
 		}
 		if len(e.Identifiers) == 0 {
@@ -219,7 +222,7 @@ func (w *Way) check(f *faults, i, j int, l *Link) {
 		return
 	}
 	ends := []string{l.From, l.To}
-	if w.Owner != "" && !contains(ends, w.Owner) {
+	if w.Owner != "" && !slices.Contains(ends, w.Owner) {
 		at.unknown("end of this link", w.Owner, ends)
 	}
 	if w.Same != "" && w.Same != "name" {
@@ -231,25 +234,16 @@ func (w *Way) check(f *faults, i, j int, l *Link) {
 		}
 		return
 	}
-	if !contains(ends, w.On) {
+	if !slices.Contains(ends, w.On) {
 		at.unknown("end of this link", w.On, ends)
 	}
 	kind, key, keyed := strings.Cut(w.Is, ":")
 	switch {
 	case w.Is == "":
 		w.Is = "name"
-	case !keyed && contains([]string{"name", "uid", "namespace/name"}, kind):
-	case keyed && key != "" && contains([]string{"label", "annotation", "path"}, kind):
+	case !keyed && slices.Contains([]string{"name", "uid", "namespace/name"}, kind):
+	case keyed && key != "" && slices.Contains([]string{"label", "annotation", "path"}, kind):
 	default:
 		at.fail("write uid, name, namespace/name, label:KEY, annotation:KEY or path:PATH", "unknown property %q", w.Is)
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }

@@ -40,8 +40,8 @@ func SplitKind(s string) (group, kind string) {
 
 // Group returns the API group of an apiVersion; the core group is empty.
 func Group(apiVersion string) string {
-	if i := strings.IndexByte(apiVersion, '/'); i >= 0 {
-		return apiVersion[:i]
+	if group, _, ok := strings.Cut(apiVersion, "/"); ok {
+		return group
 	}
 	return ""
 }

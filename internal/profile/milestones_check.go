@@ -3,6 +3,7 @@ package profile
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ func (m *Milestones) check(f *faults, c *Correlation) {
 	}
 	names := m.checkList(f)
 	for i, d := range m.Deadlines {
-		if !contains(names, d.Milestone) {
+		if !slices.Contains(names, d.Milestone) {
 			f.at("milestones", "deadlines", i, "milestone").unknown("milestone", d.Milestone, names)
 		}
 		if d.Within <= 0 {
@@ -67,7 +68,7 @@ func (m *Milestones) checkList(f *faults) []string {
 			at.fail("write name: NAME", "a milestone has no name")
 		case s.Name == "total":
 			at.fail("choose another name", "total names the whole way, no milestone")
-		case contains(names, s.Name):
+		case slices.Contains(names, s.Name):
 			at.fail("keep one of them", "the milestone %q is declared twice", s.Name)
 		case len(s.By) == 0:
 			at.fail("say by: what shows it", "nothing shows the milestone %q", s.Name)
@@ -77,15 +78,15 @@ func (m *Milestones) checkList(f *faults) []string {
 		}
 		switch {
 		case s.As == "":
-		case !contains(parts, s.As):
+		case !slices.Contains(parts, s.As):
 			f.at("milestones", "list", i, "as").unknown("part", s.As, parts)
-		case contains(taken, s.As):
+		case slices.Contains(taken, s.As):
 			f.at("milestones", "list", i, "as").fail("keep one of them", "two milestones are %q", s.As)
 		default:
 			taken = append(taken, s.As)
 		}
 		for j, a := range s.After {
-			if !contains(names, a) {
+			if !slices.Contains(names, a) {
 				f.at("milestones", "list", i, "after", j).fail("name one that stands above it", "no earlier milestone is called %q", a)
 			}
 		}
@@ -100,7 +101,7 @@ func (m *Milestones) checkList(f *faults) []string {
 		}
 		names = append(names, s.Name)
 	}
-	if len(m.List) > 0 && !contains(taken, Useful) && !contains(taken, Finished) {
+	if len(m.List) > 0 && !slices.Contains(taken, Useful) && !slices.Contains(taken, Finished) {
 		f.at("milestones", "list").fail("write as: useful where the work computes again", "no milestone says when work is recovered")
 	}
 	return names
@@ -118,7 +119,7 @@ func (m *Milestones) checkSuspects(f *faults, names []string) {
 			at.fail("write work: finished, or leave it out", "unknown work %q", s.Work)
 		}
 		for j, name := range s.Stages {
-			if !contains(names, name) {
+			if !slices.Contains(names, name) {
 				f.at("milestones", "suspects", i, "stages", j).unknown("milestone", name, names)
 			}
 		}

@@ -37,14 +37,14 @@ func (n *Notifications) check(f *faults, c *Correlation) {
 		switch {
 		case r.Name == "":
 			at.fail("write name: NAME", "a required context has no name")
-		case contains(names, r.Name):
+		case slices.Contains(names, r.Name):
 			at.fail("keep one of them", "the context %q is required twice", r.Name)
 		case len(r.Labels) == 0 && len(r.Entities) == 0:
 			at.fail("give labels or entities", "nothing tells by what the context %q is recognised", r.Name)
 		}
 		names = append(names, r.Name)
 		for j, e := range r.Entities {
-			if !contains(entities, e) {
+			if !slices.Contains(entities, e) {
 				f.at("notifications", "require", i, "entities", j).unknown("entity", e, entities)
 			}
 		}

@@ -147,7 +147,7 @@ func (s spot) unknown(what, name string, known []string) {
 // Problems returns the errors of err that have a place, or nil if it holds
 // another error.
 func Problems(err error) []*source.Error {
-	if one := (*source.Error)(nil); errors.As(err, &one) && err == error(one) {
+	if one, ok := err.(*source.Error); ok { //nolint:errorlint // one that is joined with others is not alone
 		return []*source.Error{one}
 	}
 	many, ok := err.(interface{ Unwrap() []error })

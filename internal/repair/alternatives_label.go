@@ -25,6 +25,7 @@ func (p *place) labelStage(stage *syntax.LabelFilterStage) []alternative {
 	if s, ok := stage.Filter.(*syntax.LabelString); ok {
 		out = append(out, p.labelFormat(stage, s.Matcher, known)...)
 		out = append(out, p.plainText(s.Matcher)...)
+		out = append(out, p.levelInLine(s.Matcher)...)
 	}
 	return out
 }
@@ -96,6 +97,10 @@ func (p *place) matcher(m *syntax.Matcher, known passage) []alternative {
 	var out []alternative
 	switch m.Op {
 	case syntax.MatchEqual, syntax.MatchRegexp:
+		if was == "" && m.Name == "__error__" {
+			p.missing = "a parser of the query fails on the candidate's lines: they are in another encoding"
+			return nil
+		}
 		if was == "" {
 			p.missing = "the lines of candidate have the field " + m.Name
 			return nil
@@ -104,6 +109,10 @@ func (p *place) matcher(m *syntax.Matcher, known passage) []alternative {
 		out = append(out, p.otherField(m, known)...)
 		out = append(out, p.otherText(m, was, known)...)
 	case syntax.MatchNotEqual, syntax.MatchNotRegexp:
+		if is != "" && m.Name == "__error__" {
+			p.missing = "a parser of the query fails on the candidate's lines: they are in another encoding"
+			return nil
+		}
 		if is != "" {
 			p.missing = "the lines of candidate hold what " + m.String() + " excludes"
 			return nil
@@ -148,14 +157,35 @@ func (p *place) otherValue(m *syntax.Matcher, was, is string) []alternative {
 		if !p.sameMessage() && !p.isNew() {
 			return nil
 		}
-		return []alternative{with(p.both(m, was, is), KindLevel)}
+		return append([]alternative{with(p.both(m, was, is), KindLevel)}, p.levelOfMessage(m, is)...)
 	case len(constant(wordsOf(was))) > 1:
-		if likeness, shared := likeness(was, is); likeness < leastLikeness || shared == 0 || opposed(was, is) || p.written.deployed[key(is)] && key(is) != key(was) {
+		known := p.aligned && was == p.said && is == p.says
+		if likeness, shared := likeness(was, is); !known &&
+			(likeness < leastLikeness || shared == 0 || opposed(was, is) || p.written.deployed[key(is)] && key(is) != key(was)) {
 			return nil
 		}
 		return []alternative{with(p.both(m, was, is), KindWording)}
 	}
 	return []alternative{with(p.both(m, was, is), KindValue)}
+}
+
+// levelOfMessage returns texts that accept another level of one message only:
+// others of that level may be none of the rule's business.
+func (p *place) levelOfMessage(m *syntax.Matcher, is string) []alternative {
+	like := p.rule.Expr[m.ValuePos.Start:m.ValuePos.End]
+	for _, f := range p.fields {
+		if f.value != p.says || f.label == "" || f.label == m.Name || p.before.labels.Get(f.label) != p.says {
+			continue
+		}
+		says := f.label + "=" + literal(like, p.says)
+		if varies(p.says) {
+			says = f.label + "=~" + literal(like, regexpOf(p.says))
+		}
+		return []alternative{{
+			text: p.source(m) + " or (" + m.Name + "=" + literal(like, is) + " and " + says + ")", kind: KindLevel, either: true,
+		}}
+	}
+	return nil
 }
 
 // leastLikeness is how much of two texts must agree for one to stand for the

@@ -26,9 +26,16 @@ func (p *place) lineFilter(f *syntax.LineFilter) []alternative {
 		if o.IP || !p.matchesKnown(f, o) {
 			continue
 		}
-		for _, text := range p.newTexts(f.Op, o.Value) {
-			out = append(out, alternative{text: p.orText(f, o, text), kind: p.textKind()})
+		members := p.otherMember(f.Op, o.Value)
+		for _, alt := range members {
+			out = append(out, alternative{text: p.orText(f, o, alt.text), kind: alt.kind})
 		}
+		if len(members) == 0 {
+			for _, text := range p.newTexts(f.Op, o.Value) {
+				out = append(out, alternative{text: p.orText(f, o, text), kind: p.textKind()})
+			}
+		}
+		out = append(out, p.patterns(f, o)...)
 		if f.Op == syntax.LineContains && len(f.Operands) == 1 {
 			out = append(out, p.callerText(f, o)...)
 		}
@@ -72,6 +79,12 @@ func (p *place) newTexts(op syntax.LineFilterOp, wanted string) []string {
 		}
 	}
 	start, end := span(p.said, wanted, op)
+	if start >= end && op == syntax.LineContains {
+		start, end = span(p.said, unescaped(wanted), op)
+	}
+	if start < end && len(constant(wordsOf(p.said[start:end]))) == 0 {
+		return nil // a number or a name has no successor in words
+	}
 	if start < end {
 		add(aligned(p.said, start, end, p.says))
 		words := wordsOf(p.says)
@@ -82,6 +95,12 @@ func (p *place) newTexts(op syntax.LineFilterOp, wanted string) []string {
 		return p.newMember(wanted)
 	}
 	return nil
+}
+
+// unescaped returns a text as it was before JSON escaped its quotes and
+// backslashes.
+func unescaped(text string) string {
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
 }
 
 // newMember returns the part of the target's line that stands for a member of a
@@ -146,6 +165,61 @@ func longestPlain(text string) string {
 		}
 	}
 	return best
+}
+
+// patterns returns the filter with another level, or with a regexp of which a
+// literal part is that of the target's text.
+func (p *place) patterns(f *syntax.LineFilter, o syntax.LineOperand) []alternative {
+	if f.Op == syntax.LinePattern {
+		return nil
+	}
+	var out []alternative
+	add := func(text, kind string) {
+		alt := alternative{text: p.orText(f, o, text), kind: kind}
+		if f.Op == syntax.LineMatches {
+			alt.text = p.orPattern(f, o, text)
+		}
+		out = append(out, alt)
+	}
+	for _, text := range p.otherLevel(f.Op, o.Value) {
+		add(text, KindLevel)
+	}
+	if f.Op != syntax.LineMatches {
+		return out
+	}
+	was, is := levelIn(p.pair().Line), levelIn(p.Line)
+	for _, pattern := range append([]string{o.Value}, rewrittenLevel(f.Op, o.Value, was, is)...) {
+		for _, part := range literalParts(pattern) {
+			start, end := span(p.said, part, syntax.LineContains)
+			if start >= end {
+				continue
+			}
+			if other := longestPlain(aligned(p.said, start, end, p.says)); len(other) >= leastText {
+				if text := strings.Replace(pattern, part, regexp.QuoteMeta(other), 1); p.holds(f.Op, text) {
+					add(text, p.textKind())
+				}
+			}
+		}
+	}
+	return out
+}
+
+// literalParts returns the parts of a regexp of several words that stand for
+// themselves, but for one that is all of it.
+func literalParts(pattern string) []string {
+	var out []string
+	for part := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return strings.ContainsRune(`\.+*?()|[]{}^$`, r) }) {
+		if part = strings.TrimSpace(part); len(constant(wordsOf(part))) > 1 && part != pattern {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// orPattern returns the filter with a regexp added to its operand o.
+func (p *place) orPattern(f *syntax.LineFilter, o syntax.LineOperand, pattern string) string {
+	source := p.source(f)
+	return source[:o.Span().Start-f.Span().Start] + literal(p.source(o), o.Value+"|"+pattern) + source[o.Span().End-f.Span().Start:]
 }
 
 // orText returns the line filter with a text added to its operand o.

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/stillfires/stillfires/internal/messages"
 )
 
 // A field is one value in a line: of a JSON object, of a logfmt pair, or, with
@@ -44,7 +46,15 @@ func fieldsOf(line string) []field {
 		add("", column)
 		pairs(column, add)
 	}
+	add("", messageOf(line))
 	return out
+}
+
+// messageOf returns what the logging call of a record said.
+func messageOf(line string) string {
+	var r messages.Record
+	r.Parse([]byte(line))
+	return strings.ToValidUTF8(string(r.Message()), "\uFFFD")
 }
 
 func isObject(text string) bool { return strings.HasPrefix(text, "{") && gjson.Valid(text) }

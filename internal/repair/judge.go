@@ -1,7 +1,10 @@
 package repair
 
 import (
+	"slices"
+
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
@@ -109,6 +112,26 @@ func sum(runs []Tried, after bool) tally {
 		n.least, n.most = min(n.least, o.Lines), max(n.most, o.Lines)
 	}
 	return n
+}
+
+// LosesLabels reports whether, in some scenario, no alert or series of the
+// candidate carries a label that all carry on deployed.
+func (t *Trial) LosesLabels() bool {
+	labels := func(all []Tried, scenario string) (out []logs.Labels) {
+		for _, r := range t.of(all, scenario) {
+			for i := range r.After.Alerts {
+				out = append(out, r.After.Alerts[i].Labels)
+			}
+			for i := range r.After.Result {
+				out = append(out, r.After.Result[i].Labels)
+			}
+		}
+		return out
+	}
+	return slices.ContainsFunc(t.Candidate, func(r Tried) bool {
+		scenario := r.Run.Scenario
+		return len(analyzer.LostLabels(labels(t.Deployed, scenario), labels(t.Candidate, scenario))) > 0
+	})
 }
 
 // foreign reports whether the edit matches more on the candidate than what

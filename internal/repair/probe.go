@@ -2,6 +2,7 @@ package repair
 
 import (
 	"math"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -11,9 +12,12 @@ import (
 // A probe sends single lines through pipelines. What it found is kept: most
 // questions are asked many times.
 type probe struct {
-	assume  bool // every selector is taken to match
-	queries map[string]*logql.Query
-	left    int // passes that may still be made
+	assume bool // every selector is taken to match
+	// level and service say that lines have the labels that Loki adds when it
+	// stores them, as they do for a rule that names one.
+	level, service bool
+	queries        map[string]*logql.Query
+	left           int // passes that may still be made
 }
 
 // maxProbes bounds the work of all proposals of a report.
@@ -21,6 +25,11 @@ const maxProbes = 40_000
 
 func newProbe(assume bool) *probe {
 	return &probe{assume: assume, queries: map[string]*logql.Query{}, left: maxProbes}
+}
+
+// serve makes the probe ask for one rule.
+func (p *probe) serve(expr string) {
+	p.service, p.level = strings.Contains(expr, "service_name"), strings.Contains(expr, "detected_level")
 }
 
 // A passage is what a pipeline made of one line.
@@ -48,9 +57,18 @@ func (p *probe) pass(query string, e *outcome.Evidence) passage {
 		return passage{}
 	}
 	var got passage
+	entry := logs.Entry{Time: e.Time, Line: []byte(e.Line)}
+	streams := []logs.Labels{e.Stream}
+	if p.service {
+		streams = logql.WithServiceNames(streams)
+	}
+	if p.level {
+		level := logql.DetectLevel(e.Stream, nil, entry.Line)
+		entry.Metadata = logs.Labels{{Name: "detected_level", Value: level}}
+	}
 	set := logql.NewSet([]*logql.Query{q}, logql.Options{AssumeSelectors: p.assume})
-	run := set.NewRun([]logs.Labels{e.Stream}, []logql.Window{{Start: math.MinInt64, End: math.MaxInt64}}, &got)
-	run.Push(0, &logs.Entry{Time: e.Time, Line: []byte(e.Line)})
+	run := set.NewRun(streams, []logql.Window{{Start: math.MinInt64, End: math.MaxInt64}}, &got)
+	run.Push(0, &entry)
 	run.Close()
 	return got
 }

@@ -11,10 +11,11 @@ import (
 )
 
 // literal writes a value as the rule writes its own: in backquotes where the
-// rule uses them or where quotes would need escapes, else in double quotes.
+// rule uses them or where quotes would need escapes, else in double quotes; tabs
+// only there, where they can be seen.
 func literal(like, value string) string {
 	raw := strings.HasPrefix(like, "`") || strings.ContainsAny(value, `"\`)
-	if raw && strconv.CanBackquote(value) && !strings.ContainsRune(value, utf8.RuneError) {
+	if raw && !strings.ContainsRune(value, '\t') && strconv.CanBackquote(value) && !strings.ContainsRune(value, utf8.RuneError) {
 		return "`" + value + "`"
 	}
 	return strconv.Quote(value)

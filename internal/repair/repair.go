@@ -17,6 +17,9 @@ type Loss struct {
 	Scenario string
 	// Deployed are lines that the rule matched on the deployed build.
 	Deployed []outcome.Evidence
+	// Lost are lines of messages that the rule matched on deployed and does not
+	// match on the candidate.
+	Lost []outcome.Evidence
 	// Near are lines of the candidate that say almost the same.
 	Near []analyzer.Near
 	// Pipelines are those of the query that lost their lines, by index.
@@ -28,6 +31,8 @@ type Edit struct {
 	Expr  string
 	Parts []rules.Replacement // of the rule's expression, in order
 	Kind  string              // what was changed
+	// covers is the number of messages lost that it lets through again.
+	covers int
 }
 
 // The kinds of edit.
@@ -44,7 +49,7 @@ const (
 
 // A Proposal is what may repair a rule.
 type Proposal struct {
-	Edits []Edit // the shortest first, each expression once
+	Edits []Edit // those that mend most messages first, then the shortest; each expression once
 	// Missing says why there is no edit, or what is not there to match.
 	Missing string
 }
@@ -58,6 +63,7 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 	if err != nil {
 		return Proposal{Missing: "the query is not valid"}
 	}
+	w.probe.serve(rule.Expr)
 	targets, contrary := w.targets(losses)
 	if len(targets) == 0 {
 		return Proposal{Missing: nothingLike(contrary, losses)}
@@ -65,7 +71,7 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 	var out Proposal
 	var changed [][]change // by pipeline
 	queries := pipelines(expr)
-	for _, i := range lostPipelines(losses, len(queries)) {
+	for _, i := range w.lostPipelines(rule, losses, queries) {
 		s := &search{written: w, rule: rule, targets: targets, query: queries[i]}
 		s.examples(losses)
 		found := s.run()
@@ -80,7 +86,7 @@ func (w *Written) Propose(rule *rules.Rule, losses []Loss) Proposal {
 	for _, set := range combine(changed) {
 		out.Edits = append(out.Edits, compose(rule.Expr, set))
 	}
-	out.Edits = shortestFirst(out.Edits)
+	out.Edits = bestFirst(w.widen(rule, losses, targets, shortestFirst(out.Edits)))
 	if len(out.Edits) == 0 {
 		out.Missing = "none of its pipelines lost lines for which others could stand"
 	}
@@ -110,17 +116,20 @@ func pipelines(e syntax.Expr) []*syntax.LogQuery {
 	return out
 }
 
-// lostPipelines returns the pipelines that lost lines in any scenario, ordered.
-func lostPipelines(losses []Loss, n int) []int {
+// lostPipelines returns the pipelines that lost lines in any scenario, or that a
+// line passes of a message that is lost; ordered.
+func (w *Written) lostPipelines(rule *rules.Rule, losses []Loss, queries []*syntax.LogQuery) []int {
 	var out []int
-	for _, l := range losses {
-		for _, i := range l.Pipelines {
-			if i < n && !slices.Contains(out, i) {
-				out = append(out, i)
-			}
+	for i, q := range queries {
+		span := q.Span()
+		text := rule.Expr[span.Start:span.End]
+		if slices.ContainsFunc(losses, func(l Loss) bool {
+			return slices.Contains(l.Pipelines, i) ||
+				slices.ContainsFunc(l.Lost, func(e outcome.Evidence) bool { return w.probe.pass(text, &e).passed })
+		}) {
+			out = append(out, i)
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 
@@ -161,6 +170,15 @@ func compose(expr string, set []change) Edit {
 func shortestFirst(edits []Edit) []Edit {
 	slices.SortStableFunc(edits, func(a, b Edit) int {
 		return cmp.Or(cmp.Compare(len(a.Expr), len(b.Expr)), cmp.Compare(a.Expr, b.Expr))
+	})
+	edits = slices.CompactFunc(edits, func(a, b Edit) bool { return a.Expr == b.Expr })
+	return edits[:min(len(edits), maxEdits)]
+}
+
+// bestFirst orders edits by how many messages they mend, then by length.
+func bestFirst(edits []Edit) []Edit {
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		return cmp.Or(-cmp.Compare(a.covers, b.covers), cmp.Compare(len(a.Expr), len(b.Expr)), cmp.Compare(a.Expr, b.Expr))
 	})
 	edits = slices.CompactFunc(edits, func(a, b Edit) bool { return a.Expr == b.Expr })
 	return edits[:min(len(edits), maxEdits)]

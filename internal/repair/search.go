@@ -101,6 +101,14 @@ func (s *search) run() []change {
 		}
 		s.walk(&t, s.original(), 0, 0)
 	}
+	if pieces, lines := s.formerNames(); pieces != nil {
+		for _, t := range lines {
+			s.walk(&t, s.original(), 0, 0)
+		}
+		for _, t := range append(lines, s.targets...) {
+			s.walk(&t, pieces, 0, 1)
+		}
+	}
 	return s.found
 }
 

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 )
@@ -9,7 +10,8 @@ import (
 // Written is what both builds wrote, looked up by what it says. It is made once
 // for a report, and is not safe for use by several goroutines.
 type Written struct {
-	probe *probe
+	probe   *probe
+	renames []Rename
 	// deployed holds the keys of all texts that the deployed build wrote.
 	deployed map[string]bool
 	lines    []line           // of the candidate, one of each kind
@@ -27,10 +29,11 @@ func newLine(e outcome.Evidence) line { return line{e, fieldsOf(e.Line)} }
 // maxSamples bounds the lines of the candidate that are looked at.
 const maxSamples = 20_000
 
-// NewWritten looks up what the runs of both builds wrote. Where the streams
-// have no labels, every selector is taken to match.
-func NewWritten(deployed, candidate []outcome.Run, selectorsAssumed bool) *Written {
-	w := &Written{probe: newProbe(selectorsAssumed), deployed: map[string]bool{}, byText: map[string][]int{}}
+// NewWritten looks up what the runs of both builds wrote. Renames are the fields
+// that are known to have another name on the candidate. Where the streams have
+// no labels, every selector is taken to match.
+func NewWritten(deployed, candidate []outcome.Run, renames []Rename, selectorsAssumed bool) *Written {
+	w := &Written{probe: newProbe(selectorsAssumed), renames: renames, deployed: map[string]bool{}, byText: map[string][]int{}}
 	each(deployed, func(l line) {
 		for _, f := range l.fields {
 			w.deployed[key(f.value)] = true
@@ -70,6 +73,11 @@ func each(runs []outcome.Run, f func(line)) {
 // spoken returns the text in which a record says what happened: that of the
 // field in which loggers write it, else the one with the most words.
 func (l *line) spoken() string {
+	if !isObject(l.Line) {
+		if m := strings.TrimSpace(messageOf(l.Line)); key(m) != "" {
+			return m
+		}
+	}
 	for _, name := range []string{"msg", "message", "note", "event", "error", "err"} {
 		for _, f := range l.fields {
 			if f.label == name && key(f.value) != "" {
@@ -92,6 +100,9 @@ type target struct {
 	said  string // what the line of the deployed build said
 	says  string // what this line says instead, or the same
 	field string // label of the field that says it; empty: the line itself
+	// aligned says that it took the place of what the deployed line said,
+	// however it reads.
+	aligned bool
 }
 
 // maxTargets bounds the lines of the candidate that are tried for a rule.
@@ -119,7 +130,7 @@ func (w *Written) targets(losses []Loss) (targets []target, contrary bool) {
 			case opposed(said, says):
 				contrary = true
 			default:
-				add(target{newLine(near.Evidence), said, says, labelName(near.Field)})
+				add(target{newLine(near.Evidence), said, says, labelName(near.Field), near.Aligned})
 			}
 		}
 	}
@@ -131,7 +142,7 @@ func (w *Written) targets(losses []Loss) (targets []target, contrary bool) {
 				c := w.lines[i]
 				for _, f := range c.fields {
 					if key(f.value) == key(said) && said != "" {
-						add(target{c, said, f.value, f.label})
+						add(target{line: c, said: said, says: f.value, field: f.label})
 						break
 					}
 				}
