@@ -121,6 +121,18 @@ func TestCompare(t *testing.T) {
 			[]string{"message-removed: Lift of crate started -> ", "message-added:  -> Lift of crate aborted", "message-added:  -> Lift of crate failed"},
 		},
 		{
+			"what a logger says of all is no wording in common",
+			runs(scale(`info scale sync.go "Scale state synchronised" 12 scale=s-1 reason=wet`)...),
+			runs(scale(`info scale sync.go "Scale quota examined" 13 scale=s-1`)...),
+			[]string{"message-removed: Scale state synchronised -> ", "message-added:  -> Scale quota examined"},
+		},
+		{
+			"nor does it make parts of a message",
+			runs(scale(`info scale sync.go "Deleting stale scale entry" 12 scale=s-1`)...),
+			runs(scale(`info scale sync.go "Removing outdated scale record" 12 scale=s-1`, `info scale sync.go "Planning next move of scale" 12 scale=s-1`)...),
+			[]string{"message-removed: Deleting stale scale entry -> ", "message-added:  -> Planning next move of scale", "message-added:  -> Removing outdated scale record"},
+		},
+		{
 			"a case named in the text became a field",
 			runs(`info berth place.go "Placed crate on north-berth" 10 crate=c-1`, `info berth place.go "Placed crate on south-berth" 10 crate=c-2`),
 			runs(`info berth place.go "Placed crate" 20 crate=c-1,c-2 berth=north,south`),

@@ -31,7 +31,7 @@ func (c *comparison) fact(k *Kind, in []string) *Fact {
 	score := 0.0
 	for _, f := range c.newFacts(in) {
 		words := wordsOf(f.Text)
-		like := c.m.wording(k.words, words)
+		like := c.m.wording(k.words, words, c.m.word)
 		begins := begins(words, k.words)
 		if sameTokens(k.tokens, tokens(f.Text)) || begins {
 			like = 1
@@ -97,7 +97,7 @@ func (c *comparison) newFacts(in []string) []newFact {
 		case !seen:
 			words := wordsOf(f.Text)
 			i = -1
-			if !slices.ContainsFunc(was, func(o []string) bool { return c.m.wording(o, words) >= oldFact }) {
+			if !slices.ContainsFunc(was, func(o []string) bool { return c.m.wording(o, words, c.m.word) >= oldFact }) {
 				i = len(out)
 				out = append(out, newFact{Text: f.Text})
 			}

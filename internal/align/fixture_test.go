@@ -95,6 +95,16 @@ var background = []msg{
 	`info pod pod.go "Pod scheduled" 40 pod=web-1,web-2 node=node-a,node-b`,
 }
 
+// scale adds what a logger writes of one kind of thing to the messages given.
+func scale(list ...msg) []msg {
+	return append(list,
+		`info scale sync.go "Inspecting scale" 9 scale=s-1`,
+		`info scale main.go "Scale was registered" 3 scale=s-1`,
+		`info scale watch.go "Waiting for scale to settle" 7 scale=s-1`,
+		`error scale watch.go "Could not reach scale" 4 scale=s-1`,
+	)
+}
+
 // runOf is a run of a scenario with the background and more messages.
 func runOf(scenario string, repetition int, list ...msg) outcome.Run {
 	r := outcome.Run{Scenario: scenario, Repetition: repetition, First: 0, Last: 300e9}

@@ -46,10 +46,34 @@ type weighing struct {
 	// places are functions of the candidate by those of the deployed build that
 	// messages with the same words moved from.
 	places map[[2]string]bool
+	// neighbours are the kinds of a logger, or a function, of both builds.
+	neighbours map[place]*neighbourhood
+}
+
+// A place is a logger or a function.
+type place struct{ logger, function string }
+
+type neighbourhood struct {
+	kinds int
+	words map[string]int // number of kinds that hold it
+}
+
+// fewNeighbours are too few to tell what they have in common.
+const fewNeighbours = 4
+
+func placesOf(k *Kind) []place {
+	var out []place
+	if k.Logger != "" {
+		out = append(out, place{logger: k.Logger})
+	}
+	if k.Function != "" {
+		out = append(out, place{function: k.Function})
+	}
+	return out
 }
 
 func newWeighing(sides ...[]*Kind) *weighing {
-	w := &weighing{words: map[string]int{}, keys: map[string]int{}, values: map[string]int{}, places: map[[2]string]bool{}}
+	w := &weighing{words: map[string]int{}, keys: map[string]int{}, values: map[string]int{}, places: map[[2]string]bool{}, neighbours: map[place]*neighbourhood{}}
 	add := func(k *Kind) {
 		w.kinds++
 		countOnce(w.words, k.words)
@@ -59,6 +83,15 @@ func newWeighing(sides ...[]*Kind) *weighing {
 	for _, side := range sides {
 		for _, k := range side {
 			add(k)
+			for _, p := range placesOf(k) {
+				n := w.neighbours[p]
+				if n == nil {
+					n = &neighbourhood{words: map[string]int{}}
+					w.neighbours[p] = n
+				}
+				n.kinds++
+				countOnce(n.words, k.words)
+			}
 			for _, s := range k.said {
 				add(s)
 			}
@@ -87,6 +120,33 @@ func (w *weighing) word(s string) float64 {
 	return r
 }
 
+// among returns what words weigh between two kinds. Where they have one logger
+// or function, a word that its other kinds have too says little: that place is
+// about nothing else.
+func (w *weighing) among(d, c *Kind) func(string) float64 {
+	var shared []*neighbourhood
+	for _, p := range placesOf(d) {
+		if slices.Contains(placesOf(c), p) && w.neighbours[p] != nil && w.neighbours[p].kinds-2 >= fewNeighbours {
+			shared = append(shared, w.neighbours[p])
+		}
+	}
+	return func(s string) float64 {
+		weight := w.word(s)
+		for _, n := range shared {
+			others, with := n.kinds-2, n.words[s]
+			for _, k := range []*Kind{d, c} {
+				if k.Field == "" && slices.Contains(k.words, s) {
+					with--
+				}
+			}
+			if with > 0 {
+				weight = min(weight, math.Log(1+float64(others)/float64(with)))
+			}
+		}
+		return weight
+	}
+}
+
 // A likeness is the evidence for and against two kinds being one message.
 type likeness struct {
 	words, keys, values, counts float64 // 0 to 1
@@ -103,7 +163,7 @@ type likeness struct {
 
 func (w *weighing) compare(d, c *Kind) likeness {
 	l := likeness{
-		words: w.wording(d.words, c.words), keys: w.dice(w.keys, d.keys, c.keys),
+		words: w.wording(d.words, c.words, w.among(d, c)), keys: w.dice(w.keys, d.keys, c.keys),
 		values: w.overlap(d.values, c.values), counts: sameCounts(d, c),
 		function: samePlace(d.Function, c.Function, functionPoints, filePoints),
 		logger:   samePlace(d.Logger, c.Logger, loggerPoints, 0),
@@ -162,11 +222,11 @@ func (l *likeness) sure() (margin float64, ok bool) {
 // wording compares two texts by their words: the weight of the words in both
 // against the mean weight of each. Words with a long common beginning, such as
 // reserved and reservation, agree by half.
-func (w *weighing) wording(a, b []string) float64 {
+func (w *weighing) wording(a, b []string, weight func(string) float64) float64 {
 	var both, all float64
 	used := make([]bool, len(b))
 	for _, x := range a {
-		all += w.word(x)
+		all += weight(x)
 		best, at := 0.0, -1
 		for i, y := range b {
 			if used[i] {
@@ -178,11 +238,11 @@ func (w *weighing) wording(a, b []string) float64 {
 		}
 		if at >= 0 {
 			used[at] = true
-			both += best * (w.word(x) + w.word(b[at])) / 2
+			both += best * (weight(x) + weight(b[at])) / 2
 		}
 	}
 	for _, y := range b {
-		all += w.word(y)
+		all += weight(y)
 	}
 	if all == 0 {
 		return 0

@@ -12,7 +12,9 @@ const (
 	partWords = 0.35 // wording of a part against the whole
 	allWords  = 0.75 // weight of the words of the whole that some part has
 	maxParts  = 5
-	nearEqual = 0.7 // smaller count over larger
+	// A word that most kinds of a place have ties no two of them together.
+	tellingWord = 1.0
+	nearEqual   = 0.7 // smaller count over larger
 )
 
 // splits pairs a kind of one build with several of the other that say in parts
@@ -63,7 +65,10 @@ func (m *matching) sameData(whole *Kind, parts, wholes []*Kind, taken map[*Kind]
 			continue
 		}
 		l := m.compare(whole, p)
-		common := slices.ContainsFunc(whole.words, func(w string) bool { return !little[w] && slices.Contains(p.words, w) })
+		weight := m.among(whole, p)
+		common := slices.ContainsFunc(whole.words, func(w string) bool {
+			return !little[w] && slices.Contains(p.words, w) && weight(w) >= tellingWord
+		})
 		if common && !l.opposed && l.function >= 0 && l.logger >= 0 && l.keys >= 0.9 && l.values >= 0.8 && l.counts >= 0.9 {
 			out = append(out, p)
 		}
@@ -74,9 +79,9 @@ func (m *matching) sameData(whole *Kind, parts, wholes []*Kind, taken map[*Kind]
 // closest reports whether no other whole is more like a part: else the part is
 // that one in other words.
 func (m *matching) closest(whole, part *Kind, wholes []*Kind) bool {
-	own := m.wording(whole.words, part.words)
+	own := m.wording(whole.words, part.words, m.among(whole, part))
 	return !slices.ContainsFunc(wholes, func(o *Kind) bool {
-		return o != whole && o.Field == "" && !contrary.Opposed(o.words, part.words) && m.wording(o.words, part.words) > own
+		return o != whole && o.Field == "" && !contrary.Opposed(o.words, part.words) && m.wording(o.words, part.words, m.among(o, part)) > own
 	})
 }
 
@@ -95,16 +100,17 @@ func (m *matching) partOf(whole, p *Kind) bool {
 	}
 	// More words of the part than not are words of the whole.
 	var own, all float64
+	weight := m.among(whole, p)
 	for _, w := range p.words {
-		all += m.word(w)
+		all += weight(w)
 		if slices.Contains(whole.words, w) {
-			own += m.word(w)
+			own += weight(w)
 		}
 	}
 	// A message that named its case in the text, and has it in a field now, is
 	// written in fewer words.
 	general := function > 0 && !slices.ContainsFunc(whole.words, func(w string) bool { return !slices.Contains(p.words, w) })
-	return all > 0 && (own/all >= 0.5 || general) && m.wording(whole.words, p.words) >= partWords
+	return all > 0 && (own/all >= 0.5 || general) && m.wording(whole.words, p.words, weight) >= partWords
 }
 
 // covers reports whether the parts have the words of the whole, each some that

@@ -271,6 +271,36 @@ func TestRepair_Kinds(t *testing.T) {
 			"or `hangs on a", "",
 		},
 		{
+			"the name of a thing has no successor", `{app="web"} | json | msg="Crate was lifted" | crate="c-17"`,
+			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"c-17"}`},
+			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"c-9017"}`},
+			"", "holds \"c-17\"",
+		},
+		{
+			"nor as it is written", "{app=\"web\"} |= `\"crate\":\"c-17\"`",
+			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"c-17"}`},
+			[]string{both, `{"level":"info","msg":"Crate was lifted","crate":"c-9017"}`},
+			"", "no line of candidate",
+		},
+		{
+			"a version is another value", `{app="web"} | json | api="yard.io/v1beta1"`,
+			[]string{both, `{"level":"info","msg":"Crate was lifted","api":"yard.io/v1beta1"}`},
+			[]string{both, `{"level":"info","msg":"Crate was lifted","api":"yard.io/v1"}`},
+			"api=~", "",
+		},
+		{
+			"a field's name in the line, with words behind it", "{app=\"web\"} |= `\"error\":\"dial tcp`",
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","error":"dial tcp: connection refused"}`},
+			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","err":"dial tcp: connection refused"}`},
+			"|= `\"error\":\"dial tcp` or `\"err\":\"dial tcp`", "",
+		},
+		{
+			"structure stays beside another change", `{app="web"} | json | level="error" | msg=~"Failed.*"`,
+			[]string{both, `{"level":"error","msg":"Failed to weigh crate","crate":"a"}`},
+			[]string{`{"severity":"info","message":"Starting workers"}`, `{"severity":"error","message":"Failed to weigh crate","crate":"a"}`},
+			`| level="error" or severity="error" | msg=~"Failed.*" or message=~"Failed.*"`, "",
+		},
+		{
 			"a level that is detected", `{app="web"} | detected_level="error"`,
 			[]string{both, `{"level":"error","msg":"Crate cannot be weighed","crate":"a"}`},
 			[]string{both, `{"level":"warn","msg":"Crate cannot be weighed","crate":"a"}`},

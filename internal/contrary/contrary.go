@@ -16,14 +16,21 @@ func Opposed(a, b []string) bool {
 	}
 	deniesA, deniesB := denies(onlyA, a, b), denies(onlyB, b, a)
 	if deniesA != deniesB {
-		return true
+		// "Could not reach" is "unreachable".
+		return !anyPrefixed(onlyA, onlyB) || onSides(asserted(onlyA), asserted(onlyB))
 	}
 	if deniesA {
 		// Both deny: "failed to complete", "could not finish".
 		onlyA, onlyB = asserted(onlyA), asserted(onlyB)
 	}
-	return onSides(onlyA, onlyB) || slices.ContainsFunc(onlyA, func(u string) bool {
-		return slices.ContainsFunc(onlyB, func(v string) bool { return prefixed(u, v) })
+	return onSides(onlyA, onlyB) || anyPrefixed(onlyA, onlyB)
+}
+
+// anyPrefixed reports whether a word of one list negates one of the other by a
+// prefix.
+func anyPrefixed(a, b []string) bool {
+	return slices.ContainsFunc(a, func(u string) bool {
+		return slices.ContainsFunc(b, func(v string) bool { return prefixed(u, v) })
 	})
 }
 
@@ -118,7 +125,7 @@ func forms(w string) []string {
 			out = append(out, f)
 		}
 	}
-	for _, end := range [...]string{"ing", "ed", "es", "s", "d", "ly"} {
+	for _, end := range [...]string{"ing", "ed", "es", "s", "d", "ly", "able"} {
 		stem, ok := strings.CutSuffix(w, end)
 		if !ok || len(stem) < 2 {
 			continue

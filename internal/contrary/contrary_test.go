@@ -54,6 +54,12 @@ func TestOpposed(t *testing.T) {
 		{"stopping", "stopped", false},
 		{"lost connection to", "is disconnected from", false},
 		{"lost connection to the worker", "the manager dropped its link to the worker", false},
+		{"could not reach controller", "controller unreachable", false},
+		{"is not available", "is unavailable", false},
+		{"pod cannot be scheduled", "pod is unschedulable", false},
+		{"could not reach controller", "controller reachable", true},
+		{"is available", "is unavailable", true},
+		{"reached controller", "controller unreachable", true},
 		{"start and stop", "stop and start", false},
 		{"", "", false},
 	} {

@@ -166,8 +166,14 @@ func (p *place) otherValue(m *syntax.Matcher, was, is string) []alternative {
 		}
 		return []alternative{with(p.both(m, was, is), KindWording)}
 	}
+	if isName(is) {
+		return nil // another name is another thing
+	}
 	return []alternative{with(p.both(m, was, is), KindValue)}
 }
+
+// isName reports whether a value is a name or a number alone.
+func isName(value string) bool { return len(constant(wordsOf(value))) == 0 }
 
 // levelOfMessage returns texts that accept another level of one message only:
 // others of that level may be none of the rule's business.
@@ -208,7 +214,7 @@ func (p *place) both(m *syntax.Matcher, was, is string) string {
 	if m.Op == syntax.MatchRegexp {
 		return m.Value + "|" + p.likeRegexp(m.Value, was, is)
 	}
-	if varies(is) && varies(was) {
+	if varies(is) && varies(was) && strings.ContainsRune(is, ' ') {
 		return regexp.QuoteMeta(m.Value) + "|" + regexpOf(is)
 	}
 	return either(m.Value, is)
@@ -221,6 +227,9 @@ func varies(text string) bool {
 // likeRegexp returns a regexp for a new text that leaves as much open as the
 // regexp did for the text it was written for.
 func (p *place) likeRegexp(pattern, was, is string) string {
+	if !strings.ContainsRune(is, ' ') {
+		return regexp.QuoteMeta(is)
+	}
 	open := strings.HasSuffix(pattern, ".*") || strings.HasSuffix(pattern, ".+")
 	begin := strings.HasPrefix(pattern, ".*") || strings.HasPrefix(pattern, ".+")
 	plain := strings.TrimSuffix(strings.TrimSuffix(pattern, ".*"), ".+")

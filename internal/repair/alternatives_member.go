@@ -23,7 +23,7 @@ func (p *place) otherMember(op syntax.LineFilterOp, wanted string) []alternative
 	}
 	name := wanted[max(at[2], at[4]):max(at[3], at[5])]
 	key, value := wanted[:at[1]], wanted[at[1]:]
-	if strings.ContainsAny(value, " ,") {
+	if strings.Contains(value, `":`) || wanted[0] != '"' && strings.ContainsRune(value, ' ') {
 		return nil // more than one field
 	}
 	was, is := valueOf(p.pair().fields, labelName(name)), valueOf(p.fields, labelName(name))
@@ -31,6 +31,9 @@ func (p *place) otherMember(op syntax.LineFilterOp, wanted string) []alternative
 		return nil
 	}
 	if is != "" {
+		if !isLevel(labelName(name)) && isName(is) || strings.ContainsRune(is, ' ') {
+			return nil // the name of another thing, or a sentence: see newMember
+		}
 		if p.isNew() || p.sameMessage() {
 			return p.asWritten(key+is+wanted[at[6]:at[7]], p.valueKind(name))
 		}

@@ -39,6 +39,7 @@ func (w *Written) widen(rule *rules.Rule, losses []Loss, targets []target, edits
 				for _, c := range s.run() {
 					e := compose(changed.Expr, []change{c})
 					e.Kind, e.Parts = edits[i].Kind, difference(rule.Expr, e.Expr)
+					e.text = e.text || edits[i].text
 					more = append(more, e)
 				}
 			}

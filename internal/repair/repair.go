@@ -33,6 +33,8 @@ type Edit struct {
 	Kind  string              // what was changed
 	// covers is the number of messages lost that it lets through again.
 	covers int
+	// text says that a text in the line stands in place of a field.
+	text bool
 }
 
 // The kinds of edit.
@@ -159,6 +161,7 @@ func compose(expr string, set []change) Edit {
 			if p.changed {
 				e.Parts = append(e.Parts, rules.Replacement{Start: c.spans[i].Start, End: c.spans[i].End, Text: p.text})
 				e.Kind = cmp.Or(e.Kind, p.kind)
+				e.text = e.text || p.kind == KindText
 			}
 		}
 	}
@@ -218,7 +221,7 @@ func NoneHeld(rule *rules.Rule, edits []Edit) string {
 // filter by structure stays one where it can: a text that may stand anywhere in
 // the line is shown only where nothing else held.
 func Preferred(edits []Edit, held []int) []int {
-	structured := slices.DeleteFunc(slices.Clone(held), func(i int) bool { return edits[i].Kind == KindText })
+	structured := slices.DeleteFunc(slices.Clone(held), func(i int) bool { return edits[i].text })
 	if len(structured) > 0 {
 		return structured
 	}
