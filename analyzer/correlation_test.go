@@ -183,7 +183,7 @@ func TestSensitiveData(t *testing.T) {
 	f("glpat-"+strings.Repeat("a1", 10), "GitLab token: glpat-"+strings.Repeat("a1", 10))
 	f("password=<redacted> password=****** password=(masked: password) api_key=${KEY} password=%s")
 	f("password=incorrect, password: wrong, reset-password=required")
-	f("PWD=/work/main secret=registry-credentials continueToken=abcdef1234 token: expired")
+	f("PWD=/srv/app secret=registry-credentials continueToken=abcdef1234 token: expired")
 	f("passwordFile=/etc/secrets/db")
 	f("WWW-Authenticate: Bearer authentication-is-required-here")
 	f("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x",
