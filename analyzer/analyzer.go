@@ -46,7 +46,8 @@ type comparison struct {
 	accepted   map[string]*approval         // by fingerprint
 	twins      map[ruleName]int             // rules of one kind, group and name
 	secrets    *secretFinder
-	mask       *mask // of what was found so far
+	mask       *mask          // of what was found so far
+	notified   []Notification // of the cells so far
 }
 
 // Compare returns what the runs of both builds say about the rules.
@@ -112,8 +113,8 @@ func Compare(in Input) *Report {
 	return r
 }
 
-// newCell returns rules[i] in one scenario, not yet judged.
-func (c *comparison) newCell(i int, scenario string) *cell {
+// cell judges rules[i] in one scenario.
+func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
 	rule := &c.in.Rules[i]
 	k := &cell{
 		cmp: c, index: i, rule: rule, scenario: scenario,
@@ -123,14 +124,9 @@ func (c *comparison) newCell(i int, scenario string) *cell {
 	if c.in.Expect != nil {
 		k.expect = c.in.Expect(i, scenario)
 	}
-	return k
-}
-
-// cell judges rules[i] in one scenario.
-func (c *comparison) cell(i int, scenario string) (Result, []Finding) {
-	k := c.newCell(i, scenario)
-	rule := k.rule
 	decide(k)
+	k.notified = k.contexts()
+	c.notified = append(c.notified, k.notified...)
 	var found []Finding
 	for _, check := range checks {
 		if check.cell != nil {

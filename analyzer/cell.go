@@ -17,6 +17,8 @@ type cell struct {
 
 	deployed, candidate half
 
+	notified []Notification // what its alerts name of what is required
+
 	verdict  Verdict
 	decided  []string // findings that go with the verdict
 	severity Severity // of the decided finding; 0: its default

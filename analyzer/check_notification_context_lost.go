@@ -53,7 +53,7 @@ var notificationContextLost = check{
 // rule.
 func (c *cell) contextsLost() []Finding {
 	var found []Finding
-	for _, n := range c.contexts() {
+	for _, n := range c.notified {
 		if n.Deployed.all() && n.Candidate.none() {
 			found = append(found, Finding{
 				Subject: "context " + n.Context,

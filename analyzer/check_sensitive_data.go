@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stillfires/stillfires/internal/logs"
+	"github.com/stillfires/stillfires/internal/outcome"
 )
 
 // sensitiveData: a label or annotation of an alert that fired holds what looks
@@ -17,32 +18,7 @@ var sensitiveData = check{
 		if !c.isAlert() {
 			return nil
 		}
-		type place struct{ where, form string }
-		var order []place
-		builds := map[place][]string{}
-		for _, h := range []*half{&c.deployed, &c.candidate} {
-			for _, o := range h.outcomes {
-				for _, a := range o.Alerts {
-					for _, set := range []struct {
-						where string
-						of    logs.Labels
-					}{{"label", a.Labels}, {"annotation", a.Annotations}} {
-						for _, l := range set.of {
-							for _, s := range c.cmp.secrets.in(l.Value) {
-								p := place{set.where + " " + l.Name, s.form}
-								if builds[p] == nil {
-									order = append(order, p)
-								}
-								if !slices.Contains(builds[p], h.role) {
-									builds[p] = append(builds[p], h.role)
-								}
-								c.cmp.mask.add(s)
-							}
-						}
-					}
-				}
-			}
-		}
+		order, builds := c.secretPlaces()
 		var found []Finding
 		for _, p := range order {
 			on := builds[p][0]
@@ -64,4 +40,35 @@ var sensitiveData = check{
 		}
 		return found
 	},
+}
+
+// A secretPlace is a label or annotation, and the form of what it holds.
+type secretPlace struct{ where, form string }
+
+// secretPlaces returns where alerts hold secrets, in the order in which they
+// are met, and on which builds. The secrets are masked.
+func (c *cell) secretPlaces() (order []secretPlace, builds map[secretPlace][]string) {
+	builds = map[secretPlace][]string{}
+	note := func(h *half, where string, l logs.Label) {
+		for _, s := range c.cmp.secrets.in(l.Value) {
+			p := secretPlace{where + " " + l.Name, s.form}
+			if builds[p] == nil {
+				order = append(order, p)
+			}
+			if !slices.Contains(builds[p], h.role) {
+				builds[p] = append(builds[p], h.role)
+			}
+			c.cmp.mask.add(s)
+		}
+	}
+	for _, h := range []*half{&c.deployed, &c.candidate} {
+		h.everyAlert(func(a outcome.Alert) {
+			for _, set := range a.Sets() {
+				for _, l := range set.Of {
+					note(h, set.Where, l)
+				}
+			}
+		})
+	}
+	return order, builds
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/rules"
@@ -49,9 +48,10 @@ func (c *cell) contexts() []Notification {
 func (h *half) carried(index int, rule *rules.Rule, need *profile.Context) Carried {
 	var n Carried
 	for i, o := range h.outcomes {
+		named := placesNaming(h.runs[i], index, need.Entities)
 		for a := range o.Alerts {
 			n.Total++
-			if carries(&o.Alerts[a], rule, placesNaming(h.runs[i], index, need.Entities), need) {
+			if carries(&o.Alerts[a], rule, named, need) {
 				n.With++
 			}
 		}
@@ -81,12 +81,9 @@ func ofScrape(rule *rules.Rule, where, name string) bool {
 }
 
 func carries(a *outcome.Alert, rule *rules.Rule, named []string, need *profile.Context) bool {
-	for _, set := range []struct {
-		where string
-		of    logs.Labels
-	}{{"label", a.Labels}, {"annotation", a.Annotations}} {
-		for _, l := range set.of {
-			if full(l.Value) && (need.Fits(l.Name) && !ofScrape(rule, set.where, l.Name) || slices.Contains(named, set.where+" "+l.Name)) {
+	for _, set := range a.Sets() {
+		for _, l := range set.Of {
+			if full(l.Value) && (need.Fits(l.Name) && !ofScrape(rule, set.Where, l.Name) || slices.Contains(named, set.Where+" "+l.Name)) {
 				return true
 			}
 		}
@@ -97,18 +94,11 @@ func carries(a *outcome.Alert, rule *rules.Rule, named []string, need *profile.C
 // notifications gathers what alerts name, and says of what they name on
 // neither build.
 func (c *comparison) notifications(r *Report) {
+	r.Notifications = c.notified
 	lacking := map[string][]string{} // rules by context
-	for i := range c.in.Rules {
-		for _, scenario := range c.in.Scenarios {
-			for _, n := range c.newCell(i, scenario).contexts() {
-				r.Notifications = append(r.Notifications, n)
-				if n.Deployed.none() && n.Candidate.none() {
-					name := n.Rule.Name
-					if !slices.Contains(lacking[n.Context], name) {
-						lacking[n.Context] = append(lacking[n.Context], name)
-					}
-				}
-			}
+	for _, n := range c.notified {
+		if n.Deployed.none() && n.Candidate.none() && !slices.Contains(lacking[n.Context], n.Rule.Name) {
+			lacking[n.Context] = append(lacking[n.Context], n.Rule.Name)
 		}
 	}
 	slices.SortStableFunc(r.Notifications, func(a, b Notification) int {

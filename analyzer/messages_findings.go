@@ -74,12 +74,12 @@ func (c *comparison) nearOf(ch *MessageChange) Near {
 	n := Near{Evidence: *bounded(&k.First), Level: k.Level, Count: k.Count, Field: k.Field, Diff: ch.Diff}
 	same, all := 0, 0
 	for _, e := range ch.Diff {
-		all += len(e.Text)
+		n := len(e.Text)
 		if e.Op == Keep {
-			same += len(e.Text)
-			all += len(e.Text)
-			same += len(e.Text)
+			n *= 2 // it stands in both
+			same += n
 		}
+		all += n
 	}
 	n.Similarity = math.Round(100*float64(same)/float64(max(all, 1))) / 100
 	for _, r := range ch.Rules {

@@ -310,7 +310,7 @@ func spoken(texts []wording, wanted []target) (said *wording, literals []string)
 
 // in reports whether a text of several words is what the target looks for.
 func (t *target) in(text *wording) bool {
-	if len(text.words) < 2 || t.field != "" && t.field != label(text.field) {
+	if len(text.words) < 2 || t.field != "" && t.field != LabelName(text.field) {
 		return false
 	}
 	for _, l := range t.literals {
@@ -332,8 +332,8 @@ func (n *Near) words() string {
 	return b.String()
 }
 
-// label returns the name that LogQL's json stage gives a field.
-func label(field string) string {
+// LabelName returns the name that LogQL's json stage gives a field.
+func LabelName(field string) string {
 	return strings.Map(func(r rune) rune {
 		if isWord(r) {
 			return r

@@ -236,8 +236,8 @@ func (b *blame) matcher(m *syntax.Matcher) Responsible {
 func valuesOf(line string) map[string]string {
 	out := map[string]string{}
 	add := func(field, text string) {
-		if _, ok := out[label(field)]; !ok && field != "" {
-			out[label(field)] = text
+		if _, ok := out[LabelName(field)]; !ok && field != "" {
+			out[LabelName(field)] = text
 		}
 	}
 	if isObject(line) {

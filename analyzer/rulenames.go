@@ -112,14 +112,14 @@ func (n *ruleNames) template(text string) {
 // label, as the path of a parser, or in quotes in a text that it looks for.
 func (n *ruleNames) names(field string) bool {
 	field = strings.TrimSuffix(field, ".*")
-	flat := label(field)
+	flat := LabelName(field)
 	for l := range n.labels {
 		if l == flat || strings.HasPrefix(l, flat+"_") {
 			return true
 		}
 	}
 	for p := range n.paths {
-		if p == field || strings.HasPrefix(p, field+".") || label(p) == flat {
+		if p == field || strings.HasPrefix(p, field+".") || LabelName(p) == flat {
 			return true
 		}
 	}

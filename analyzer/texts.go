@@ -62,9 +62,7 @@ func wordings(line string) []wording {
 
 // message returns what the logging call of a record said.
 func message(line string) string {
-	var r messages.Record
-	r.Parse([]byte(line))
-	return strings.TrimSpace(strings.ToValidUTF8(string(r.Message()), "\uFFFD"))
+	return strings.TrimSpace(messages.Said(line))
 }
 
 // isObject reports whether text is a JSON object.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/rules"
@@ -81,7 +80,7 @@ func key(parts ...string) string { return strings.Join(parts, "\x00") }
 func causes(b *block) []string {
 	f := b.first
 	if f.Through != "" {
-		return []string{key("through", f.ID, label(f.Through))}
+		return []string{key("through", f.ID, analyzer.LabelName(f.Through))}
 	}
 	p := f.Parting
 	if p == nil {
@@ -129,7 +128,7 @@ func causesWithoutStage(b *block) []string {
 func joins(b *block) []string {
 	switch f := b.first; {
 	case f.Through != "":
-		return []string{key("field", label(f.Through))}
+		return []string{key("field", analyzer.LabelName(f.Through))}
 	case f.Rule != nil && strings.HasPrefix(f.ID, "metric-"):
 		return []string{key("rule", f.Rule.Pos.String(), f.Rule.Name)}
 	}
@@ -144,7 +143,7 @@ func offers(b *block) []string {
 	}
 	out := []string{key("rule", f.Rule.Pos.String(), f.Rule.Name)}
 	if p := f.Parting; p != nil && p.Candidate == 0 && p.Responsible != nil && p.Responsible.Field != "" {
-		out = append(out, key("field", label(p.Responsible.Field)))
+		out = append(out, key("field", analyzer.LabelName(p.Responsible.Field)))
 	}
 	return out
 }
@@ -156,16 +155,6 @@ func streamOf(f *analyzer.Finding) string {
 		}
 	}
 	return ""
-}
-
-// label is the name that a field has in a query.
-func label(field string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return '_'
-	}, field)
 }
 
 // reworded reports whether the candidate lacks words that the rule asks for.

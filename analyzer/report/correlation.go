@@ -202,14 +202,7 @@ func (p *page) alertNames(r *analyzer.Report) {
 			break
 		}
 		p.line("| %s | %s | %s by %s | %s | %s |", md(a.RuleName), md(a.Where+" "+a.Name), md(a.Entity), md(a.Identifier),
-			alerts(a.Deployed), alerts(a.Candidate))
+			plural(a.Deployed, "alert"), plural(a.Candidate, "alert"))
 	}
 	p.line("\n</details>")
-}
-
-func alerts(n int) string {
-	if n == 1 {
-		return "1 alert"
-	}
-	return fmt.Sprintf("%d alerts", n)
 }

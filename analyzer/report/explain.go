@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -23,7 +21,8 @@ func ExplainFormats() []string { return []string{"text", "json"} }
 func Explain(w io.Writer, format string, r *analyzer.Report, o Options) error {
 	switch format {
 	case "text":
-		s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), 40), color: o.Color, all: true, t: newTelling(r)}
+		o.All = true
+		s := newScreen(w, o, newTelling(r))
 		for i, rule := range r.Explained {
 			if i > 0 {
 				s.line("")
@@ -335,10 +334,7 @@ func explainJSON(w io.Writer, r *analyzer.Report) error {
 		}
 		out.Rules = append(out.Rules, x)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return encode(w, out)
 }
 
 func toJSONScenario(r *analyzer.Report, res *analyzer.Result) jsonScenario {

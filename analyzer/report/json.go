@@ -229,6 +229,11 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, toJSONProblem(p))
 	}
+	return encode(w, out)
+}
+
+// encode writes a document of any of the JSON forms.
+func encode(w io.Writer, out any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

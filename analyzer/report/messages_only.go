@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -47,38 +46,34 @@ func RenderMessages(w io.Writer, name string, r *analyzer.Report, o Options) err
 const textRows = 15
 
 func messagesText(w io.Writer, r *analyzer.Report, o Options) error {
-	s := &screen{w: bufio.NewWriter(w), width: max(o.Width, 40), color: o.Color, all: o.All}
-	if o.Width == 0 {
-		s.width = defaultWidth
-	}
+	s := newScreen(w, o, nil)
 	m := r.Messages
 	s.wrap("", fmt.Sprintf("Log messages of %s and %s in %s: %d as before", nameOf(r.Deployed), nameOf(r.Candidate),
 		strings.Join(m.Scenarios, ", "), m.Same))
 	if !m.Repeated && len(m.Changes) > 0 {
 		s.wrap("", noiseUnknown)
 	}
-	as := func(t string) string { return clean(t) }
 	quote := func(t string) string { return `"` + clean(t) + `"` }
 	for _, t := range messageTitles {
 		var items []string
 		for _, c := range ofClass(m, t.class) {
-			items = append(items, messageItem(c, t.class, quote, as))
+			items = append(items, messageItem(c, t.class, quote, clean))
 		}
 		s.items(t.title, items)
 	}
 	for _, t := range fieldTitles {
 		var items []string
 		for _, f := range fieldsOf(m, t.class) {
-			items = append(items, fieldItem(m, f, as, as))
+			items = append(items, fieldItem(m, f, clean, clean))
 		}
 		s.items(t.title, items)
 	}
-	s.items("Encoding", encodingItems(m, as))
+	s.items("Encoding", encodingItems(m, clean))
 	s.items("Notes", m.Notes)
 	if o.Catalogue {
 		s.all = true
-		s.items("All of "+nameOf(r.Deployed), catalogueItems(m.Deployed, quote, as))
-		s.items("All of "+nameOf(r.Candidate), catalogueItems(m.Candidate, quote, as))
+		s.items("All of "+nameOf(r.Deployed), catalogueItems(m.Deployed, quote, clean))
+		s.items("All of "+nameOf(r.Candidate), catalogueItems(m.Candidate, quote, clean))
 	}
 	return s.w.Flush()
 }
@@ -155,10 +150,7 @@ func messagesJSON(w io.Writer, r *analyzer.Report, o Options) error {
 			u.Scenario, u.Stream, u.Deployed, u.DeployedRecords, u.Candidate, u.CandidateRecords, namesOfRules(u.Rules),
 		})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return encode(w, out)
 }
 
 type (

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -24,6 +26,10 @@ type screen struct {
 	// base is the folder of all rules, told once so that places fit; empty
 	// where they fit as they are.
 	base string
+}
+
+func newScreen(w io.Writer, o Options, t *telling) *screen {
+	return &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), narrowest), color: o.Color, all: o.All, t: t}
 }
 
 // part returns what f writes.

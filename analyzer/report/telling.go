@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
-	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -115,7 +114,7 @@ func (t *telling) among(word string, b *block, alert bool) string {
 	}
 	all := 0
 	for _, scenario := range t.r.Scenarios {
-		if res := t.results[resultKey{b.first.Rule, scenario}]; res != nil && yields(res.Deployed.State) {
+		if res := t.results[resultKey{b.first.Rule, scenario}]; res != nil && res.Deployed.State.Yes() {
 			all++
 		}
 	}
@@ -134,8 +133,6 @@ func (t *telling) among(word string, b *block, alert bool) string {
 	}
 	return fmt.Sprintf("%s in %s, %d of %s in which it %s", word, names(b.scenarios, 3), n, plural(all, "scenario"), did)
 }
-
-func yields(s outcome.State) bool { return s == outcome.Fired || s == outcome.Matched }
 
 // since says since which text or field a rule is broken, and what stands there
 // now.
@@ -256,9 +253,9 @@ func (t *telling) proof(f *analyzer.Finding) string {
 		}
 		s.runs++
 		switch {
-		case yields(p.State):
+		case p.State.Yes():
 			s.yes++
-		case p.State != outcome.Silent && p.State != outcome.None:
+		case !p.State.No():
 			s.unknown++
 		}
 	}

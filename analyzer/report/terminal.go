@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -24,7 +22,7 @@ const (
 // blind, since which words, and what to write instead. Both stand in the first
 // lines; what is less urgent follows.
 func renderTerminal(w io.Writer, r *analyzer.Report, o Options) error {
-	s := &screen{w: bufio.NewWriter(w), width: max(cmp.Or(o.Width, defaultWidth), narrowest), color: o.Color, all: o.All, t: newTelling(r)}
+	s := newScreen(w, o, newTelling(r))
 	s.base = base(r, s.width)
 	head := s.part(func() {
 		s.headline(r, o.FailOn)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stillfires/stillfires/analyzer/report"
 	"github.com/stillfires/stillfires/internal/compare"
@@ -26,6 +27,11 @@ With --catalogue all that each build wrote is listed too.
 
 Exit codes: 0 done, 2 bad usage or input.`
 
+// messagesInput are the flags of compare that say something of messages.
+var messagesInput = []string{
+	"file", "deployed", "candidate", "corpus", "rules", "scenario", "labels", "year", "timezone", "start",
+}
+
 func newMessagesCommand(env *cliEnv) *cobra.Command {
 	var f compareFlags
 	var format, file string
@@ -44,16 +50,12 @@ func newMessagesCommand(env *cliEnv) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&f.file, "file", "f", "", "review file; flags win over what it says")
-	flags.StringVar(&f.deployed, "deployed", "", "deployed build as [DIR:]BUILD, or a log file, - for standard input (default: the build named deployed)")
-	flags.StringVar(&f.candidate, "candidate", "", "candidate build, likewise (default: the build named candidate)")
-	flags.StringVar(&f.corpus, "corpus", "", "corpus of builds that are named without a DIR")
-	flags.StringSliceVar(&f.rules, "rules", nil, "rule files, folders or globs, also several; changes name the rules that depend on them")
-	flags.StringSliceVar(&f.scenarios, "scenario", nil, "compare only these scenarios")
-	flags.StringArrayVar(&f.labels, "labels", nil, "stream labels of raw logs, as name=value,…")
-	flags.IntVar(&f.year, "year", 0, "year of raw logs whose format has none (klog, syslog)")
-	flags.StringVar(&f.zone, "timezone", "", "time zone of raw logs whose format has none, such as UTC or Europe/Berlin")
-	flags.StringVar(&f.start, "start", "", "time of the first record of raw logs that have no times (RFC 3339); the others follow by a microsecond each")
+	input := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.registerInput(input)
+	for _, name := range messagesInput {
+		flags.AddFlag(input.Lookup(name))
+	}
+	flags.Lookup("rules").Usage += "; changes name the rules that depend on them"
 	flags.StringVar(&format, "format", "text", "output: "+strings.Join(report.MessageFormats(), ", "))
 	flags.StringVarP(&file, "output", "o", "", "write to this file instead of standard output")
 	flags.BoolVar(&all, "all", false, "show every change in text and markdown")

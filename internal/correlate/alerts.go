@@ -19,13 +19,10 @@ func (c *Collector) Alerts(outcomes []outcome.Outcome) []outcome.AlertName {
 		for a := range outcomes[i].Alerts {
 			alert := &outcomes[i].Alerts[a]
 			seen := map[outcome.AlertName]bool{}
-			for _, set := range []struct {
-				where string
-				of    logs.Labels
-			}{{"label", alert.Labels}, {"annotation", alert.Annotations}} {
-				for _, h := range c.find.inLabels(set.of) {
+			for _, set := range alert.Sets() {
+				for _, h := range c.find.inLabels(set.Of) {
 					seen[outcome.AlertName{
-						Rule: i, Where: set.where, Name: h.field, Identifier: c.find.identName(h.ref),
+						Rule: i, Where: set.Where, Name: h.field, Identifier: c.find.identName(h.ref),
 						Entity: c.known.profile.Entities[c.known.things[h.thing].kind].Name,
 					}] = true
 				}

@@ -1,10 +1,8 @@
 package correlate
 
 import (
-	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/messages"
@@ -17,7 +15,6 @@ const (
 	maxWays      = 8192
 	maxMembers   = 2_000_000 // things of all sightings and pairs of all ways
 	maxRequests  = 100_000
-	maxLine      = 4 << 10 // of a line that is shown
 )
 
 // A Collector looks at the records of one run. It is used by one goroutine.
@@ -94,19 +91,9 @@ func NewCollector(k *Known, streams []logs.Labels) *Collector {
 		named: make([][2]bool, len(k.things)), requests: map[string][]end{},
 	}
 	for _, ls := range streams {
-		c.clusters = append(c.clusters, k.clusterOf(ls.Get, values(ls)))
+		c.clusters = append(c.clusters, k.clusterOf(ls))
 	}
 	return c
-}
-
-func values(ls logs.Labels) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, l := range ls {
-			if !yield(l.Value) {
-				return
-			}
-		}
-	}
 }
 
 // Add looks at one record, which belongs to the message with the given number.
@@ -250,13 +237,5 @@ type evidence struct {
 }
 
 func (e *evidence) get() outcome.Evidence {
-	line := e.entry.Line
-	out := outcome.Evidence{Stream: e.labels, Time: e.entry.Time, Truncated: len(line) > maxLine}
-	text := strings.ToValidUTF8(string(line[:min(len(line), maxLine)]), "\uFFFD")
-	for len(text) > maxLine { // replacement characters are longer
-		_, n := utf8.DecodeLastRuneInString(text)
-		text, out.Truncated = text[:len(text)-n], true
-	}
-	out.Line = text
-	return out
+	return outcome.Show(e.labels, e.entry.Time, e.entry.Line, false)
 }

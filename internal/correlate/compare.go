@@ -96,9 +96,10 @@ func lostIdentifier(scenario string, entity int, family string, deployed, candid
 	}
 	d, c := &deployed[0].Correlation.Entities[entity], &candidate[0].Correlation.Entities[entity]
 	l := Loss{Scenario: scenario, Subject: d.Name + " " + family, Field: on.Field, Deployed: &on.First}
+	told, _ := named(d, family)
 	l.What = fmt.Sprintf("the %s of the %s is no longer in the log: on deployed %s named %d of %d, on candidate no field of any message names one of %d",
-		spoken(on.Identifier), d.Title, whereNamed(deployed[0], on), named(d, family), d.Known, c.Known)
-	if n := perhaps(c, family); n > 0 {
+		spoken(on.Identifier), d.Title, whereNamed(deployed[0], on), told, d.Known, c.Known)
+	if _, n := named(c, family); n > 0 {
 		l.What = strings.Replace(l.What, "no field of any message names one of", fmt.Sprintf("only errors name %d of", n), 1)
 	}
 	if other := otherName(c, family); other != nil {
@@ -143,27 +144,18 @@ func stillNamed(run *outcome.Run, entity int, family string) bool {
 			return true
 		}
 	}
-	return float64(perhaps(e, family)) >= substantive*float64(e.Known)
+	_, perhaps := named(e, family)
+	return float64(perhaps) >= substantive*float64(e.Known)
 }
 
-func named(e *outcome.EntityUse, family string) int {
-	n := 0
+// named counts the things that an identifier names, for certain and perhaps.
+func named(e *outcome.EntityUse, family string) (things, perhaps int) {
 	for _, id := range e.Identifiers {
 		if familyOf(id.Identifier) == family {
-			n = max(n, id.Things)
+			things, perhaps = max(things, id.Things), max(perhaps, id.Perhaps)
 		}
 	}
-	return n
-}
-
-func perhaps(e *outcome.EntityUse, family string) int {
-	n := 0
-	for _, id := range e.Identifiers {
-		if familyOf(id.Identifier) == family {
-			n = max(n, id.Perhaps)
-		}
-	}
-	return n
+	return things, perhaps
 }
 
 // otherName returns the sighting of another identifier that names most.

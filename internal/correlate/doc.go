@@ -4,7 +4,7 @@
 // [Learn] reads from recorded objects which things there are and how they are
 // linked, as a profile declares: the truth. A [Collector] then looks at every
 // record of the run and notes which field names which thing, and which records
-// join two that are linked. [Compare] sets the runs of two builds beside each
+// join two that are linked. [Losses] sets the runs of two builds beside each
 // other and says what has been lost.
 //
 //	known := correlate.Learn(p.Correlation, run.Facts)

@@ -6,7 +6,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/messages"
+	"github.com/stillfires/stillfires/internal/profile"
 )
 
 // maxNameBytes bounds the texts that are looked up.
@@ -153,16 +155,14 @@ func (f *finder) find(rec *messages.Record, cluster string) []hit {
 			continue
 		}
 		said = said || r.Role == messages.Message
-		f.buf = append(f.buf, r.Name...)
-		f.ends = append(f.ends, len(f.buf))
+		f.put(r.Name)
 		f.buf = r.Append(f.buf)
 		f.ends = append(f.ends, len(f.buf))
 	}
 	if !said {
 		if m := rec.Message(); len(m) > 0 {
-			f.ends = append(f.ends, len(f.buf)) // the text of a line has no name
-			f.buf = append(f.buf, m...)
-			f.ends = append(f.ends, len(f.buf))
+			f.put(nil) // the text of a line has no name
+			f.put(m)
 		}
 	}
 	f.cut()
@@ -172,14 +172,18 @@ func (f *finder) find(rec *messages.Record, cluster string) []hit {
 	return f.hits
 }
 
+// put adds a name or a text to what cut makes fields of.
+func (f *finder) put(part []byte) {
+	f.buf = append(f.buf, part...)
+	f.ends = append(f.ends, len(f.buf))
+}
+
 // list takes each text of a list for one of its field.
 func (f *finder) list(r *messages.Field) {
 	gjson.ParseBytes(r.Raw).ForEach(func(_, v gjson.Result) bool {
 		if v.Type == gjson.String {
-			f.buf = append(f.buf, r.Name...)
-			f.ends = append(f.ends, len(f.buf))
-			f.buf = append(f.buf, v.Str...)
-			f.ends = append(f.ends, len(f.buf))
+			f.put(r.Name)
+			f.put([]byte(v.Str))
 		}
 		return len(f.ends) < 2*maxFields
 	})
@@ -223,7 +227,7 @@ const maxWords = 512
 func eachWord(text string, do func(word string)) {
 	start, n := -1, 0
 	for i := 0; i <= len(text); i++ {
-		if i < len(text) && nameByte(text[i]) {
+		if i < len(text) && nameBytes[text[i]] {
 			if start < 0 {
 				start = i
 			}
@@ -242,16 +246,13 @@ func eachWord(text string, do func(word string)) {
 	}
 }
 
+// nameBytes are the bytes that names are made of.
 var nameBytes = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '.' || c == '/' || c == '-' || c == '_' || c >= 0x80
 	}
 	return is
 }()
-
-func nameByte(c byte) bool {
-	return nameBytes[c]
-}
 
 // whole takes the text of a field as a name.
 func (f *finder) whole(fd *field, refs []ref) {
@@ -414,7 +415,7 @@ func (f *finder) hinted(fd *field, refs []ref) []ref {
 	var out []ref
 	for _, r := range refs {
 		e := &f.known.profile.Entities[f.known.things[r.thing].kind]
-		_, kind := cutKind(e.Kind)
+		_, kind := profile.SplitKind(e.Kind)
 		for _, key := range keys {
 			if strings.EqualFold(key, kind) || slices.ContainsFunc(e.Keys, func(k string) bool { return strings.EqualFold(k, key) }) {
 				out = append(out, r)
@@ -432,7 +433,7 @@ func (f *finder) hinted(fd *field, refs []ref) []ref {
 				continue
 			}
 			for _, r := range refs {
-				if _, kind := cutKind(f.known.profile.Entities[f.known.things[r.thing].kind].Kind); strings.EqualFold(kind, g.text) {
+				if _, kind := profile.SplitKind(f.known.profile.Entities[f.known.things[r.thing].kind].Kind); strings.EqualFold(kind, g.text) {
 					out = append(out, r)
 				}
 			}
@@ -444,31 +445,22 @@ func (f *finder) hinted(fd *field, refs []ref) []ref {
 	return nil
 }
 
-func cutKind(kind string) (group, name string) {
-	i := strings.LastIndexByte(kind, '/')
-	return kind[:max(i, 0)], kind[i+1:]
-}
-
 // clusterOf returns the cluster whose processes write a stream with these
 // labels; empty: not known.
-func (k *Known) clusterOf(label func(name string) string, each func(yield func(value string) bool)) string {
-	found := ""
-	each(func(value string) bool {
-		if _, ok := k.roles[value]; ok && value != "" {
-			found = value
+func (k *Known) clusterOf(ls logs.Labels) string {
+	for _, l := range ls {
+		if _, ok := k.roles[l.Value]; ok && l.Value != "" {
+			return l.Value
 		}
-		return found == ""
-	})
-	if found != "" {
-		return found
 	}
+	found := ""
 	for _, r := range k.profile.Clusters {
 		if len(r.Logs) == 0 {
 			continue
 		}
 		fits := true
 		for name, p := range r.Logs {
-			fits = fits && p.Fits(label(name))
+			fits = fits && p.Fits(ls.Get(name))
 		}
 		if !fits {
 			continue

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 )
@@ -109,6 +110,14 @@ func (r *Record) Message() []byte {
 	}
 	r.text = appendUnescaped(r.text[:0], r.message)
 	return r.text
+}
+
+// Said returns what the logging call of a line said, as valid UTF-8; empty:
+// nothing.
+func Said(line string) string {
+	var r Record
+	r.Parse([]byte(line))
+	return strings.ToValidUTF8(string(r.Message()), "\uFFFD")
 }
 
 // Parse takes a line apart.

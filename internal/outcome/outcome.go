@@ -150,6 +150,17 @@ type Alert struct {
 	Value       float64     // highest
 }
 
+// An AlertSet is the labels or the annotations of an alert.
+type AlertSet struct {
+	Where string // "label" or "annotation": what one of Of is
+	Of    logs.Labels
+}
+
+// Sets returns what an alert tells those who receive it.
+func (a *Alert) Sets() [2]AlertSet {
+	return [2]AlertSet{{"label", a.Labels}, {"annotation", a.Annotations}}
+}
+
 // A Sample is one series of an instant answer.
 type Sample struct {
 	Labels logs.Labels

@@ -46,15 +46,8 @@ func fieldsOf(line string) []field {
 		add("", column)
 		pairs(column, add)
 	}
-	add("", messageOf(line))
+	add("", messages.Said(line))
 	return out
-}
-
-// messageOf returns what the logging call of a record said.
-func messageOf(line string) string {
-	var r messages.Record
-	r.Parse([]byte(line))
-	return strings.ToValidUTF8(string(r.Message()), "\uFFFD")
 }
 
 func isObject(text string) bool { return strings.HasPrefix(text, "{") && gjson.Valid(text) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stillfires/stillfires/internal/messages"
 	"github.com/stillfires/stillfires/internal/outcome"
 )
 
@@ -74,7 +75,7 @@ func each(runs []outcome.Run, f func(line)) {
 // field in which loggers write it, else the one with the most words.
 func (l *line) spoken() string {
 	if !isObject(l.Line) {
-		if m := strings.TrimSpace(messageOf(l.Line)); key(m) != "" {
+		if m := strings.TrimSpace(messages.Said(l.Line)); key(m) != "" {
 			return m
 		}
 	}
