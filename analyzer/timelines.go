@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,12 +19,13 @@ func (c *comparison) follow() []string {
 		return nil
 	}
 	var notes []string
+	recorded := [2][]*outcome.Run{recordedRuns(c.deployed), recordedRuns(c.candidate)}
 	for _, scenario := range c.in.Scenarios {
 		var sides [2][]timeline.Run
 		for i, runs := range [][]*outcome.Run{c.deployed[scenario], c.candidate[scenario]} {
 			for _, run := range runs {
 				if !run.Missing {
-					line := timeline.Build(run, m, c.in.Correlation)
+					line := timeline.Build(run, m, c.in.Correlation, recorded[i]...)
 					line.Act(run, m, c.in.Manual)
 					sides[i] = append(sides[i], line)
 				}
@@ -44,6 +46,20 @@ func (c *comparison) follow() []string {
 		notes = append(notes, unmeasured(scenario, "candidate", t.Candidate.Runs)...)
 	}
 	return notes
+}
+
+// recordedRuns returns the runs of a build that are there, in the order of their
+// scenarios.
+func recordedRuns(of map[string][]*outcome.Run) []*outcome.Run {
+	var out []*outcome.Run
+	for _, scenario := range slices.Sorted(maps.Keys(of)) {
+		for _, run := range of[scenario] {
+			if !run.Missing {
+				out = append(out, run)
+			}
+		}
+	}
+	return out
 }
 
 // unmended says of which runs of a scenario the loss was not seen to end, where

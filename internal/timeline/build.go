@@ -16,9 +16,11 @@ import (
 const maxShown = 300
 
 // Build says what the recovery of a run looked like. The correlation may be
-// nil; then work is known by what actions and progress records name.
-func Build(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) Run {
-	b := &builder{gatherer: newGatherer(run, m, corr), m: m, looked: map[string]bool{}}
+// nil; then work is known by what actions and progress records name. Others are
+// further runs of the same build: what they hold, the build is known to write,
+// so that its absence from this run tells something.
+func Build(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation, others ...*outcome.Run) Run {
+	b := &builder{gatherer: newGatherer(run, m, corr, others), m: m, looked: map[string]bool{}}
 	b.out = Run{Build: run.Build, Scenario: run.Scenario, Repetition: run.Repetition, Parameters: run.Parameters, Declared: declared(m)}
 	b.out.Start, b.out.End = b.start, b.end
 	b.out.Cut = b.index.cut
@@ -251,7 +253,7 @@ func (b *builder) suspects() {
 	for i := range b.m.Suspects {
 		x := &b.m.Suspects[i]
 		s := b.look(&profile.Evidence{Cluster: x.Cluster, Log: &x.Log})
-		if s.none != "" {
+		if s.none != "" && !s.unwritten {
 			continue
 		}
 		hits := slices.DeleteFunc(s.hits, func(h hit) bool {

@@ -81,6 +81,7 @@ func newNight() *night {
 	n.object("dusk", "dome", "Mount", "m0", "", "{}")
 	n.act(10, "storm", "")
 	n.act(30, "calm", "")
+	n.came(1, "plan came, of no survey") // the build writes such lines
 	return n
 }
 
@@ -119,14 +120,18 @@ func (n *night) frame(at float64, survey, pod string) {
 	n.Facts.Progress = append(n.Facts.Progress, facts.Progress{Time: ns(at), Cluster: "dome", Namespace: "sky", Job: survey, Pod: pod, Event: "frame"})
 }
 
-func (n *night) build(t testing.TB) Run {
+func (n *night) build(t testing.TB, others ...*night) Run {
 	t.Helper()
 	p := parse(t, domes)
-	n.Marks = nil
-	for _, q := range Queries(p.Milestones) {
-		n.Marks = append(n.Marks, outcome.Marks{MarkQuery: q, Lines: n.lines})
+	var further []*outcome.Run
+	for _, x := range append(others, n) {
+		x.Marks = nil
+		for _, q := range Queries(p.Milestones) {
+			x.Marks = append(x.Marks, outcome.Marks{MarkQuery: q, Lines: x.lines})
+		}
+		further = append(further, &x.Run)
 	}
-	return Build(&n.Run, p.Milestones, p.Correlation)
+	return Build(&n.Run, p.Milestones, p.Correlation, further...)
 }
 
 // show prints the milestones of affected work: seconds after the restoration,
@@ -250,6 +255,39 @@ func TestBuild(t *testing.T) {
 }
 
 // TestBuild_Arrival: a record that came late does not make a milestone late.
+// What a build never writes says nothing of what did not happen; what it writes
+// in any of its runs does.
+func TestBuild_Unwritten(t *testing.T) {
+	f := func(want Reason, change func(n, other *night)) {
+		t.Helper()
+		n, other := newNight(), newNight()
+		n.lines, other.lines = nil, nil
+		n.survey("comet")
+		n.act(15, "ask", "sky/comet")
+		change(n, other)
+		r := n.build(t, other)
+		if m := r.Workloads[0].Milestones[0]; m.Reason != want {
+			t.Errorf("%+v; want %s", m, want)
+		}
+	}
+	f(NoEvidence, func(_, _ *night) {})
+	f(CaptureEnded, func(n, _ *night) { n.came(2, "plan came") })
+	f(CaptureEnded, func(_, other *night) { other.came(2, "plan came") })
+	f(NoEvidence, func(_, other *night) {
+		other.lines = []outcome.Mark{{Stream: site("desk-1"), Time: ns(2), Line: "plan came"}}
+	})
+	f(NoEvidence, func(n, _ *night) {
+		n.Facts.Events = []facts.Event{{Cluster: "dome", Reason: "Went", First: ns(2), Last: ns(2)}}
+	})
+	f(CaptureEnded, func(n, _ *night) {
+		n.Facts.Events = []facts.Event{{Cluster: "dome", Reason: "Came", First: ns(2), Last: ns(2)}}
+	})
+	f(CaptureEnded, func(n, other *night) {
+		n.Facts.Events = []facts.Event{{Cluster: "dome", Reason: "Went", First: ns(2), Last: ns(2)}}
+		other.Facts.Events = []facts.Event{{Cluster: "dome", Reason: "Came", First: ns(2), Last: ns(2)}}
+	})
+}
+
 func TestBuild_Arrival(t *testing.T) {
 	n := newNight()
 	n.survey("comet")

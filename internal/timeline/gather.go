@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,9 @@ type source struct {
 	of map[int][]int
 	// none says why nothing could be there, in words; empty: there could.
 	none string
-	gaps []gap
+	// unwritten: none says that no run of the build has such a record.
+	unwritten bool
+	gaps      []gap
 	// ended are the pieces of work of which it was shown and then denied, with
 	// the time of that.
 	ended map[int]int64
@@ -56,6 +57,7 @@ type gap struct {
 // A gatherer looks up evidence in one run.
 type gatherer struct {
 	run    *outcome.Run
+	others []*outcome.Run // further runs of the build
 	facts  *facts.Facts
 	things *things
 	index  *index
@@ -67,8 +69,8 @@ type gatherer struct {
 	snapshots  map[snapshot]int64      // the latest of these
 }
 
-func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation) *gatherer {
-	g := &gatherer{run: run, facts: run.Facts, marks: map[string]*outcome.Marks{}, notes: map[string]bool{}}
+func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation, others []*outcome.Run) *gatherer {
+	g := &gatherer{run: run, others: others, facts: run.Facts, marks: map[string]*outcome.Marks{}, notes: map[string]bool{}}
 	if g.facts == nil {
 		g.facts = &facts.Facts{}
 	}
@@ -257,38 +259,6 @@ func (g *gatherer) actions(s *source) {
 			at: a.Time, arrived: s.arrival(a.Raw, a.Time), res: precision(a.Time),
 			work: g.index.find(a.Target, a.Raw), clock: cmp.Or("actions of "+a.Actor, "actions"), line: line,
 		})
-	}
-}
-
-func (g *gatherer) events(s *source) {
-	message, err := regexp.Compile(s.e.Event.Message)
-	if err != nil {
-		return // the profile was refused
-	}
-	if len(g.facts.Events) == 0 {
-		s.none = "no events were recorded"
-	}
-	sel := s.e.Event
-	for i := range g.facts.Events {
-		e := &g.facts.Events[i]
-		if !g.things.inCluster(s.e.Cluster, e.Cluster) || !profile.Glob(sel.Cluster, e.Cluster) || !profile.Glob(sel.Type, e.Type) ||
-			!profile.Glob(sel.Reason, e.Reason) || !profile.Glob(sel.Kind, e.Object.Kind) || !profile.Glob(sel.Namespace, e.Object.Namespace) ||
-			!profile.Glob(sel.Name, e.Object.Name) || !message.MatchString(e.Message) {
-			continue
-		}
-		h := hit{
-			work:  g.index.ofObject(e.Object.UID, e.Object.Namespace, e.Object.Name),
-			clock: g.clock(e.Cluster), line: "event " + short(e.Reason) + " of " + short(e.Object.Kind+" "+e.Object.Namespace+"/"+e.Object.Name),
-		}
-		h.at, h.arrived, h.res = e.First, s.arrival(e.Raw, e.First), precision(e.First)
-		s.add(h)
-		if e.Last > e.First {
-			h.at, h.arrived, h.res = e.Last, s.arrival(e.Raw, e.Last), precision(e.Last)
-			if e.Count > 2 { // it may have been any time since the first
-				h.res = max(h.res, time.Duration(e.Last-e.First))
-			}
-			s.add(h)
-		}
 	}
 }
 

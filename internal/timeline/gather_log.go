@@ -94,6 +94,24 @@ func (g *gatherer) logs(s *source) {
 		}
 		s.add(h)
 	}
+	if len(s.hits) == 0 && len(s.gaps) == 0 && !g.lineElsewhere(s.e) {
+		s.unwritten, s.none = true, "no line"+ofCluster(s.e.Cluster)+" that shows it is in any run of the build, which may not write it at this verbosity, or words it otherwise"
+	}
+}
+
+// lineElsewhere reports whether the query of a source chose lines of another
+// run of the build. What a build never writes tells nothing by its absence.
+func (g *gatherer) lineElsewhere(e *profile.Evidence) bool {
+	key := markKey(e.Log.Query, e.Log.Labels)
+	for _, r := range g.others {
+		for i := range r.Marks {
+			m := &r.Marks[i]
+			if markKey(m.Query, m.Labels) == key && slices.ContainsFunc(m.Lines, func(l outcome.Mark) bool { return g.streamOf(e.Cluster, l.Stream) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // named returns the work that a line is about.

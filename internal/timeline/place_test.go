@@ -275,7 +275,7 @@ func TestGather_Resolution(t *testing.T) {
 		{Reason: "Came", First: ns(1), Last: ns(101), Count: 40},
 		{Reason: "Came", First: ns(2), Last: ns(102), Count: 2},
 	}
-	g := newGatherer(&n.Run, parse(t, domes).Milestones, nil)
+	g := newGatherer(&n.Run, parse(t, domes).Milestones, nil, nil)
 	var got []string
 	for _, e := range []*profile.Evidence{{Probe: &profile.ProbeSelector{OK: true}}, {Event: &profile.EventSelector{Reason: "Came"}}} {
 		for _, h := range g.look(e).hits {
