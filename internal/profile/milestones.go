@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Milestones say how a recovery is followed: what marks the failure and its
@@ -149,17 +150,18 @@ type MetricSource struct {
 
 // Key tells sources apart that choose other series or another value.
 func (m *MetricSource) Key() string {
-	key := m.Name
+	var key strings.Builder
+	key.WriteString(m.Name)
 	for _, name := range slices.Sorted(maps.Keys(m.Match)) {
-		key += fmt.Sprintf(" %s=~%q", name, m.Match[name].Text)
+		fmt.Fprintf(&key, " %s=~%q", name, m.Match[name].Text)
 	}
 	if m.Above != nil {
-		key += fmt.Sprintf(" > %g", *m.Above)
+		fmt.Fprintf(&key, " > %g", *m.Above)
 	}
 	if m.Below != nil {
-		key += fmt.Sprintf(" < %g", *m.Below)
+		fmt.Fprintf(&key, " < %g", *m.Below)
 	}
-	return key
+	return key.String()
 }
 
 // Confirm is what an object of the work must show.
