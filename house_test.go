@@ -35,6 +35,11 @@ var layers = []struct{ folder, may string }{
 	{"internal/profile", "internal/source internal/strictyaml internal/suggest internal/yamlpos"},
 	{"internal/correlate", "internal/facts internal/logs internal/messages internal/outcome internal/profile"},
 	{"internal/cases", "internal/facts internal/outcome internal/profile"},
+	{"internal/timeline", "internal/facts internal/logs internal/outcome internal/profile"},
+	{"internal/execution", "internal/facts internal/outcome internal/profile internal/timeline"},
+	{"internal/acceptance", "internal/execution internal/outcome internal/profile internal/source internal/timeline"},
+	{"internal/confound", "internal/facts internal/logs internal/outcome internal/profile internal/timeline"},
+	{"internal/capacity", "internal/execution internal/facts internal/outcome internal/profile internal/timeline"},
 	{"internal/repair", "analyzer rules logql logql/syntax internal/align internal/contrary internal/logs internal/messages internal/outcome internal/source"},
 	{"internal/metrics", ""},
 	{"internal/strictyaml", "internal/source internal/suggest internal/yamlpos"},
@@ -53,10 +58,10 @@ var layers = []struct{ folder, may string }{
 	{"corpus", "internal/source internal/logs internal/metrics internal/facts internal/profile internal/logs/recordtime internal/strictyaml internal/suggest"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
-	{"analyzer", "rules logql/syntax internal/align internal/cases internal/contrary internal/correlate internal/facts internal/outcome internal/panics internal/profile internal/logs internal/messages internal/source internal/suggest"},
-	{"analyzer/report", "analyzer rules internal/align internal/cases internal/correlate internal/facts internal/outcome internal/profile internal/logs internal/messages internal/source internal/panics"},
+	{"analyzer", "rules logql/syntax internal/acceptance internal/align internal/capacity internal/confound internal/execution internal/cases internal/contrary internal/correlate internal/facts internal/outcome internal/panics internal/profile internal/logs internal/messages internal/source internal/suggest internal/timeline"},
+	{"analyzer/report", "analyzer rules internal/acceptance internal/align internal/capacity internal/confound internal/execution internal/cases internal/correlate internal/facts internal/outcome internal/profile internal/logs internal/messages internal/source internal/panics internal/timeline"},
 	{"internal/review", "rules analyzer internal/cases internal/profile internal/source internal/strictyaml internal/suggest internal/yamlpos"},
-	{"internal/compare", "corpus rules replay analyzer internal/align internal/cases internal/correlate internal/facts internal/profile internal/repair internal/review internal/outcome internal/source internal/suggest internal/logs"},
+	{"internal/compare", "corpus rules replay analyzer internal/align internal/cases internal/correlate internal/facts internal/profile internal/repair internal/review internal/outcome internal/source internal/suggest internal/logs internal/timeline"},
 	{"internal/query", "internal/feed corpus logql logql/syntax internal/logs internal/suggest"},
 	{"cmd/stillfires", "all"},
 	{"tools/acceptance", "all"},
@@ -64,8 +69,8 @@ var layers = []struct{ folder, may string }{
 
 // pure packages neither read nor write nor ask the time.
 var pure = []string{
-	"analyzer", "internal/align", "internal/cases", "internal/contrary", "internal/correlate", "internal/facts", "internal/messages",
-	"internal/outcome", "internal/panics", "internal/repair", "logql/syntax", "logql",
+	"analyzer", "internal/align", "internal/cases", "internal/contrary", "internal/correlate", "internal/acceptance", "internal/capacity", "internal/confound", "internal/execution", "internal/facts", "internal/messages",
+	"internal/outcome", "internal/panics", "internal/repair", "internal/timeline", "logql/syntax", "logql",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "syscall"}

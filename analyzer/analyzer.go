@@ -21,9 +21,12 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/capacity"
 	"github.com/stillfires/stillfires/internal/cases"
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -32,13 +35,16 @@ type comparison struct {
 	in         *Input
 	deployed   map[string][]*outcome.Run // by scenario
 	candidate  map[string][]*outcome.Run
-	catalogues map[string]*catalogue  // by scenario, of the candidate; made when asked for
-	metrics    *metricViews           // made when asked for
-	panics     *[]Panic               // likewise
-	messages   *Messages              // likewise
-	cases      []cases.Case           // ordered as in the report
-	accepted   map[string]*acceptance // by fingerprint
-	twins      map[ruleName]int       // rules of one kind, group and name
+	catalogues map[string]*catalogue        // by scenario, of the candidate; made when asked for
+	metrics    *metricViews                 // made when asked for
+	panics     *[]Panic                     // likewise
+	messages   *Messages                    // likewise
+	cases      []cases.Case                 // ordered as in the report
+	lines      map[string][2][]timeline.Run // timelines by scenario, of deployed and candidate
+	recovered  []Recovery                   // ordered by scenario
+	unjudged   []*profile.Acceptance        // declared of what was not recorded
+	accepted   map[string]*approval         // by fingerprint
+	twins      map[ruleName]int             // rules of one kind, group and name
 	secrets    *secretFinder
 	mask       *mask          // of what was found so far
 	notified   []Notification // of the cells so far
@@ -51,10 +57,11 @@ func Compare(in Input) *Report {
 		deployed:   byScenario(in.Deployed.Runs),
 		candidate:  byScenario(in.Candidate.Runs),
 		catalogues: map[string]*catalogue{},
-		accepted:   acceptances(in.Suppressions),
+		accepted:   approvals(in.Suppressions),
 		twins:      twins(in.Rules),
 		secrets:    newSecretFinder(in.Notifications),
 		mask:       &mask{},
+		lines:      map[string][2][]timeline.Run{},
 	}
 	r := &Report{
 		Deployed:  build(in.Deployed),
@@ -66,6 +73,10 @@ func Compare(in Input) *Report {
 		Problems:  append(slices.Clone(in.Problems), emptyInput(&in)...),
 	}
 	c.cases = cases.Matrix(in.Cases, in.Deployed.Runs, in.Candidate.Runs, in.LoadOf)
+	recovery := c.follow()
+	r.Timelines, r.Happenings = in.Timelines, c.happenings()
+	c.recovered = c.recoveries()
+	r.Planned = capacity.Plan(in.Capacity)
 	blind := c.blind()
 	for i := range in.Rules {
 		for _, scenario := range in.Scenarios {
@@ -81,15 +92,19 @@ func Compare(in Input) *Report {
 	about := c.caseFindings()
 	r.Findings = append(r.Findings, about...)
 	r.Cases = c.caseResults(about)
+	c.acceptRecoveries(r)
 	for _, k := range checks {
 		if k.runs != nil {
 			r.Findings = append(r.Findings, c.finish(k, nil, k.runs(c))...)
 		}
 	}
+	r.Recoveries = c.recovered
+	leftOpen(r)
 	r.Messages = c.aligned()
 	r.Notes = append(r.Notes, r.Messages.Notes...)
 	r.Notes = append(r.Notes, blind.notes()...)
 	r.Notes = append(r.Notes, c.mixedLoads()...)
+	r.Notes = append(r.Notes, recovery...)
 	r.Correlation = c.correlation()
 	c.notifications(r)
 	c.mask.apply(r)

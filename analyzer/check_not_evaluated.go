@@ -9,7 +9,7 @@ import (
 // a rule that is not there to be replayed. So nothing is known of it.
 var notEvaluated = check{
 	ID:       "not-evaluated",
-	Doc:      "the rule could not be replayed",
+	Doc:      "a rule could not be replayed, or what was declared could not be judged",
 	Severity: Warn,
 	cell: decided("not-evaluated", func(c *cell) Finding {
 		d, n := c.deployed.reason, c.candidate.reason
@@ -23,7 +23,7 @@ var notEvaluated = check{
 		}
 		return Finding{Message: "not evaluated: " + d + "; " + n}
 	}),
-	runs: (*comparison).unmatched,
+	runs: func(c *comparison) []Finding { return append(c.unmatched(), c.openDemands()...) },
 }
 
 // unmatched returns a finding for each rule and scenario of which something

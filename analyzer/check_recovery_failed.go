@@ -1,9 +1,240 @@
 package analyzer
 
-// recoveryFailed: what was declared of objects, or had to be reached, was not.
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/timeline"
+)
+
+// recoveryFailed: work that a loss delayed did not recover, or what was
+// declared of objects, or had to be reached, was not.
 var recoveryFailed = check{
 	ID:       "recovery-failed",
-	Doc:      "a declared state of the cluster was not reached",
+	Doc:      "work did not recover, or a declared state was not reached",
 	Severity: Break,
 	cases:    true,
+	runs: func(c *comparison) []Finding {
+		var out []Finding
+		for i := range c.in.Timelines {
+			t := &c.in.Timelines[i]
+			out = append(out, notMeasured(t)...)
+			out = append(out, failedWork(t)...)
+		}
+		return append(out, c.dueRollbacks()...)
+	},
+}
+
+// notMeasured finds the runs of candidate of which no recovery could be
+// measured, though one of deployed could: what became of their work nobody
+// knows.
+func notMeasured(t *timeline.Comparison) []Finding {
+	if !slices.ContainsFunc(t.Deployed.Runs, func(r timeline.Run) bool { return r.Restored.State == timeline.Reached }) {
+		return nil
+	}
+	var out []Finding
+	for i := range t.Candidate.Runs {
+		r := &t.Candidate.Runs[i]
+		if r.Restored.State == timeline.Reached {
+			continue
+		}
+		f := Finding{Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "repetition " + strconv.Itoa(r.Repetition)}
+		f.Message = "the recovery on candidate was not measured: "
+		if len(t.Candidate.Runs) > 1 {
+			f.Message = fmt.Sprintf("the recovery on candidate was not measured in repetition %d: ", r.Repetition)
+		}
+		if r.Failure.State == timeline.Reached {
+			f.Message += fmt.Sprintf("the end of the loss that began at %s was not seen (%s)", clockTime(r.Failure.At), short(r.Restored.Detail))
+			f.Candidate = &outcome.Evidence{Time: r.Failure.At, Line: r.Failure.Evidence}
+		} else {
+			f.Message += short(r.Restored.Detail)
+		}
+		f.Message += "; what became of its work is not known"
+		out = append(out, f)
+	}
+	if t.Goal == "" && t.Deployed.Affected+t.Candidate.Affected > 0 && len(out) == 0 && goalOn(t.Deployed.Runs) {
+		out = append(out, Finding{
+			Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "no evidence",
+			Message: "nothing that was recorded of candidate shows whether work recovered, though on deployed it does: what became of the work is not known",
+		})
+	}
+	return out
+}
+
+// goalOn reports whether some work of a build was seen to recover.
+func goalOn(runs []timeline.Run) bool {
+	for i := range runs {
+		for _, d := range runs[i].Declared {
+			switch d.As {
+			case profile.Useful, profile.Running, profile.Finished, profile.Dispatched:
+				if slices.ContainsFunc(runs[i].Workloads, func(w timeline.Workload) bool {
+					return slices.ContainsFunc(w.Milestones, func(m timeline.Milestone) bool { return m.Name == d.Name && m.State == timeline.Reached })
+				}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func clockTime(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
+
+// maxFailedWork is how much work that waits for one milestone has findings of
+// its own; what is beyond has one together.
+const maxFailedWork = 10
+
+// failedWork finds the work of a scenario that did not recover on candidate.
+func failedWork(t *timeline.Comparison) []Finding {
+	if t.Goal == "" {
+		return nil // nothing tells; the notes say so
+	}
+	var out []Finding
+	seen := map[string]bool{}
+	waiting := map[string]int{} // work by the milestone that it waits for
+	for i := range t.Candidate.Runs {
+		r := &t.Candidate.Runs[i]
+		for j := range r.Workloads {
+			w := &r.Workloads[j]
+			if w.Affected == "" || seen[w.ID] || r.Outcome(w, t.Goal) == timeline.Recovered {
+				continue
+			}
+			seen[w.ID] = true
+			last, next := r.Reached(w, t.Goal)
+			waiting[next.Name]++
+			if waiting[next.Name] > maxFailedWork {
+				continue
+			}
+			out = append(out, failedOne(t, r, w, last, next))
+		}
+	}
+	for _, d := range t.Declared {
+		if more := waiting[d.Name] - maxFailedWork; more > 0 {
+			out = append(out, Finding{
+				Scenario: t.Scenario, Subject: "more that waits for " + d.Name,
+				Message: fmt.Sprintf("%d more pieces of work were not recovered on candidate: %s was not reached%s", more, d.Title, ownedBy(d.Owner)),
+			})
+		}
+	}
+	return out
+}
+
+// failedOne says what is known of one piece of work that did not recover.
+func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, last, next *timeline.Milestone) Finding {
+	f := Finding{Scenario: t.Scenario, Subject: w.ID}
+	after := time.Duration(r.End - r.Restored.At)
+	text := fmt.Sprintf("%s was not recovered on candidate: %s was not reached", short(w.ID), titleOf(t, next.Name))
+	if r.Unknown(w, t.Goal) {
+		text = fmt.Sprintf("%s is not known to have recovered on candidate: %s was not seen", short(w.ID), titleOf(t, next.Name))
+	}
+	if w.Failed != 0 {
+		text = fmt.Sprintf("%s failed on candidate, %s the restoration", short(w.ID), sinceTime(r, w.Failed))
+		if next.State == timeline.Missing {
+			text += fmt.Sprintf(": %s was not reached", titleOf(t, next.Name))
+		}
+	} else {
+		text += fmt.Sprintf(" within %s after the restoration, when the capture ended", seconds(after))
+	}
+	if next.Reason != timeline.CaptureEnded && next.Detail != "" {
+		text += " (" + short(next.Detail) + ")"
+	}
+	if last != nil {
+		text += fmt.Sprintf("; the last milestone that was seen is %s, %s", titleOf(t, last.Name), sinceRestored(r, last))
+		f.Candidate = &outcome.Evidence{Time: last.At, Line: last.Evidence}
+	}
+	d := onDeployed(t, w.ID)
+	if r.Unknown(w, t.Goal) {
+		f.Severity, f.Unproven = Warn, true
+		text += "; nothing tells whether it recovered"
+	}
+	switch {
+	case d.failed:
+		f.Severity = Warn
+		text += "; it did not recover on deployed either"
+	case d.took != nil && w.Failed == 0 && after < *d.took:
+		f.Severity = Warn
+		text += fmt.Sprintf("; on deployed it took %s, longer than the capture went on here, so this is no proof: record longer", seconds(*d.took))
+	case d.took != nil:
+		text += fmt.Sprintf("; on deployed it took %s", seconds(*d.took))
+	case d.recovered:
+		text += "; on deployed it recovered"
+	}
+	for _, x := range t.Declared {
+		if x.Name == next.Name {
+			text += ownedBy(x.Owner)
+		}
+	}
+	f.Message = text
+	return f
+}
+
+func sinceRestored(r *timeline.Run, m *timeline.Milestone) string {
+	if d := m.At - r.Restored.At; d < 0 {
+		return seconds(time.Duration(-d)) + " before the restoration"
+	}
+	return seconds(time.Duration(m.At-r.Restored.At)) + " after it"
+}
+
+func sinceTime(r *timeline.Run, at int64) string {
+	if d := at - r.Restored.At; d < 0 {
+		return seconds(time.Duration(-d)) + " before"
+	}
+	return seconds(time.Duration(at-r.Restored.At)) + " after"
+}
+
+// A deployedWork is what became of a piece of work on deployed.
+type deployedWork struct {
+	failed    bool // it never recovered there
+	recovered bool
+	took      *time.Duration // the longest; nil: not known
+}
+
+// onDeployed looks for work of the same name; of work that is named otherwise
+// on each build, all of it counts.
+func onDeployed(t *timeline.Comparison, id string) deployedWork {
+	named := anyWork(t, func(w *timeline.Workload) bool { return w.ID == id })
+	if named.failed || named.recovered {
+		return named
+	}
+	return anyWork(t, func(w *timeline.Workload) bool { return sameGroup(w.ID, id) })
+}
+
+// sameGroup reports whether names differ only in what was made up for them.
+func sameGroup(a, b string) bool {
+	cut := func(s string) string {
+		if i := strings.LastIndexByte(s, '-'); i > 0 {
+			return s[:i]
+		}
+		return s
+	}
+	return cut(a) == cut(b)
+}
+
+func anyWork(t *timeline.Comparison, is func(*timeline.Workload) bool) deployedWork {
+	var d deployedWork
+	failed := 0
+	for i := range t.Deployed.Runs {
+		r := &t.Deployed.Runs[i]
+		for j := range r.Workloads {
+			w := &r.Workloads[j]
+			if w.Affected == "" || !is(w) {
+				continue
+			}
+			if r.Outcome(w, t.Goal) != timeline.Recovered {
+				failed++
+				continue
+			}
+			d.recovered = true
+			if took := r.Took(w, t.Goal); took != nil && (d.took == nil || *took > *d.took) {
+				d.took = took
+			}
+		}
+	}
+	d.failed = failed > 0 && !d.recovered
+	return d
 }

@@ -8,7 +8,7 @@ var suppressionExpired = check{
 	Severity: Warn,
 	final:    true,
 	runs: func(c *comparison) []Finding {
-		return c.suppressions(func(a *acceptance) string {
+		return c.suppressions(func(a *approval) string {
 			switch {
 			case !a.expired(c.in.Now):
 				return ""

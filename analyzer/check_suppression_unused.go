@@ -9,7 +9,7 @@ var suppressionUnused = check{
 	Severity: Warn,
 	final:    true,
 	runs: func(c *comparison) []Finding {
-		return c.suppressions(func(a *acceptance) string {
+		return c.suppressions(func(a *approval) string {
 			switch {
 			case a.expired(c.in.Now):
 				return "" // suppression-expired

@@ -34,6 +34,7 @@ type trial struct {
 	// assertion of the scenario, nil: none; and what each build's runs recorded
 	assertion                     *profile.Assertion
 	deployedFacts, candidateFacts *facts.Facts
+	milestones                    *profile.Milestones
 }
 
 func alertRule() rules.Rule {
@@ -115,6 +116,7 @@ func (tr trial) input() Input {
 	}
 	in := Input{
 		Cases:      declared,
+		Milestones: tr.milestones,
 		Deployed:   deployed,
 		Candidate:  candidate,
 		Scenarios:  []string{"drill"},

@@ -8,6 +8,7 @@ import (
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -58,6 +59,21 @@ type Input struct {
 	// Cases are the assertions that were declared of scenarios, in the order
 	// in which they are shown.
 	Cases []cases.Declaration
+	// Milestones say how a recovery is followed; nil: none is. Correlation says
+	// which objects belong together; it may be nil.
+	Milestones  *profile.Milestones
+	Correlation *profile.Correlation
+	// Timelines are the recoveries of the scenarios in which a loss was
+	// recorded, ordered by scenario. Nil: they are built from the runs, as
+	// Milestones say.
+	Timelines []timeline.Comparison
+	// Acceptance is what was declared of recoveries: of the review file, or
+	// else of the profile.
+	Acceptance []profile.Acceptance
+	// Capacity says what devices there are; nil: what nodes tell.
+	Capacity *profile.Capacity
+	// Manual says what people do by hand; nil: the defaults.
+	Manual *profile.Manual
 	// LoadOf names, for a scenario that repeats another under load, that
 	// other one.
 	LoadOf map[string]string

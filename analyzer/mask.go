@@ -65,6 +65,11 @@ func names(r *Report) map[string]bool {
 			keep[m.Form] = true
 		}
 	}
+	for i := range r.Timelines {
+		for _, d := range r.Timelines[i].Declared {
+			keep[d.Name] = true
+		}
+	}
 	return keep
 }
 

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stillfires/stillfires/internal/capacity"
 	"github.com/stillfires/stillfires/internal/correlate"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/source"
+	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/rules"
 )
 
@@ -20,11 +22,19 @@ type Report struct {
 	Results             []Result  // ordered by file, line, name, scenario
 	Findings            []Finding // ordered by severity, then likewise
 	Cases               []Case    // ordered by scenario, load, assertions first
-	Panics              []Panic   // ordered by scenario, kind, signature
-	Messages            *Messages // what became of the log messages; nil: not compared
-	Runs                []RunInfo // ordered by scenario, role, repetition
-	Notes               []string
-	Problems            []*source.Error
+	// Timelines are the recoveries of the scenarios that show one, in the order
+	// of Scenarios.
+	Timelines []timeline.Comparison
+	// Happenings are what happened in the runs of Timelines beside the recovery.
+	Happenings []Happening
+	// Recoveries are what scenarios show beside it, in the order of Scenarios.
+	Recoveries []Recovery
+	Planned    []capacity.Planned // declared windows of which a declared time is lost
+	Panics     []Panic            // ordered by scenario, kind, signature
+	Messages   *Messages          // what became of the log messages; nil: not compared
+	Runs       []RunInfo          // ordered by scenario, role, repetition
+	Notes      []string
+	Problems   []*source.Error
 	// Explained are the rules of which every evaluation was asked for.
 	Explained []*rules.Rule
 	// Patch is the diffs of all repairs in one, for patch -p1; it may be empty.
@@ -110,7 +120,10 @@ type Finding struct {
 	// Unmatched names the rule that was declared but is not in the set; else
 	// it is empty.
 	Unmatched string
-	Scenario  string
+	// Unproven says that what the finding is about could not be judged: the
+	// review cannot pass with it.
+	Unproven bool
+	Scenario string
 	// Pos is where to look: the stage at which the builds part, else the
 	// rule. It is zero for findings without a rule.
 	Pos     source.Position

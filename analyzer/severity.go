@@ -49,11 +49,8 @@ type ID struct {
 // reserved holds the IDs that have a meaning but no check yet. An ID leaves
 // this list when its check enters [checks].
 var reserved = []ID{
-	{Name: "clock-skew", Severity: Warn},
-	{Name: "confounder", Severity: Warn},
 	{Name: "grouping-changed", Severity: Warn},
 	{Name: "receiver-lost", Severity: Warn},
-	{Name: "recovery-slower", Severity: Warn},
 	{Name: "uncovered-error", Severity: Warn},
 }
 

@@ -63,20 +63,20 @@ func (r *Report) Accepted() int {
 	return n
 }
 
-// An acceptance is what became of one suppression.
-type acceptance struct {
+// An approval is what became of one suppression.
+type approval struct {
 	*Suppression
 	found string // names the finding with the fingerprint; empty: there is none
 	wrong string // see contradicts
 }
 
-// acceptances indexes the suppressions by fingerprint.
-func acceptances(list []Suppression) map[string]*acceptance {
-	m := make(map[string]*acceptance, len(list))
+// approvals indexes the suppressions by fingerprint.
+func approvals(list []Suppression) map[string]*approval {
+	m := make(map[string]*approval, len(list))
 	for i := range list {
 		s := &list[i]
 		if m[s.Fingerprint] == nil {
-			m[s.Fingerprint] = &acceptance{Suppression: s}
+			m[s.Fingerprint] = &approval{Suppression: s}
 		}
 	}
 	return m
@@ -112,7 +112,7 @@ func named(f *Finding) string {
 
 // suppressions returns a finding for each suppression of which message says
 // something.
-func (c *comparison) suppressions(message func(*acceptance) string) []Finding {
+func (c *comparison) suppressions(message func(*approval) string) []Finding {
 	var out []Finding
 	for i := range c.in.Suppressions {
 		s := &c.in.Suppressions[i]

@@ -175,13 +175,14 @@ func review(r *Report, unknown bool) Verdict {
 			return Fail
 		}
 		// A fix that was not exercised is not proven, whatever the alerts did.
-		unknown = unknown || f.Unmatched != "" || f.ID == panicNotReproduced.ID
+		unknown = unknown || f.Unproven || f.Unmatched != "" || f.ID == panicNotReproduced.ID
 	}
 	for i := range r.Cases {
 		if k := &r.Cases[i]; !k.Accepted && (k.Verdict == NotEvaluated || k.Verdict == Inconclusive) {
 			unknown = true
 		}
 	}
+	unknown = unknown || r.openRecovery()
 	exercised := false
 	for i := range r.Results {
 		switch res := &r.Results[i]; {

@@ -74,7 +74,10 @@ func (j *runJob) carry(t *carried) (err error) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		text, err := io.ReadAll(raw)
-		if err = errors.Join(err, raw.Close()); err == nil {
+		if err = errors.Join(err, raw.Close()); err == nil && isYAML(name) {
+			text, err = yamlAsJSON(text)
+		}
+		if err == nil {
 			err = eachValue(text, line)
 		}
 		if err != nil {

@@ -98,7 +98,8 @@ func (l *factLoader) object(text string, at snapshot) {
 		}
 		return true
 	})
-	if o.Kind == "" || o.Name == "" {
+	// The configuration of a process is an object without metadata.
+	if o.Kind == "" || o.Name == "" && (o.APIVersion == "" || metadata.Exists()) {
 		l.note("objects without a kind or a name")
 		return
 	}

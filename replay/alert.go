@@ -37,9 +37,11 @@ type alertState struct {
 
 	fired   map[uint64]*outcome.Alert // by hash of the labels
 	firing  []outcome.Interval
+	waiting []outcome.Interval // pending, and nothing fired
 	points  int
 	peak    *float64
 	lastOn  bool              // the evaluation before this one fired
+	waits   bool              // at the evaluation before this one alerts were pending, and none fired
 	pending bool              // some alert was pending at the last evaluation
 	held    *outcome.Interval // the longest that one alert was pending
 	err     error
@@ -107,6 +109,7 @@ func (a *alertState) note(ts int64) {
 		case promrules.StateInactive, promrules.StateUnknown:
 		}
 	})
+	a.noteWaiting(ts, a.pending && !fires, fires)
 	if !fires {
 		a.lastOn = false
 		return
@@ -118,6 +121,18 @@ func (a *alertState) note(ts int64) {
 		a.firing = append(a.firing, outcome.Interval{From: ts, To: ts})
 	}
 	a.lastOn = true
+}
+
+// noteWaiting notes a stretch in which alerts were pending. One that led to
+// firing ends where that begins.
+func (a *alertState) noteWaiting(ts int64, waits, fires bool) {
+	switch {
+	case a.waits && (waits || fires):
+		a.waiting[len(a.waiting)-1].To = ts
+	case waits:
+		a.waiting = append(a.waiting, outcome.Interval{From: ts, To: ts})
+	}
+	a.waits = waits
 }
 
 // noteHeld notes that an alert is pending since from. Of two stretches that are
@@ -162,7 +177,7 @@ func (a *alertState) result(out *outcome.Outcome, hold, window time.Duration) {
 	if a.points == 0 {
 		out.Held = a.held
 	}
-	out.Points, out.Firing, out.Peak = a.points, a.firing, a.peak
+	out.Points, out.Firing, out.Pending, out.Peak = a.points, a.firing, a.waiting, a.peak
 	for _, al := range a.fired {
 		out.Alerts = append(out.Alerts, *al)
 	}

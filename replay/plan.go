@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/prometheus/promql"
 
+	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/logql"
@@ -30,6 +31,10 @@ type Options struct {
 	// IngestLabels adds service_name and detected_level, as Loki 3 does when
 	// it stores a line, for all rules and not just for those that name them.
 	IngestLabels bool
+	// Marks are queries whose lines are wanted beside what the rules do.
+	Marks []outcome.MarkQuery
+	// MetricMarks are likewise metrics.
+	MetricMarks []*profile.MetricSource
 	// Timelines are the indices of the rules of which every evaluation is
 	// kept; nil: of none.
 	Timelines []int
@@ -49,6 +54,7 @@ type Plan struct {
 	engine   *promql.Engine // nil: no rule is PromQL
 	order    promOrder
 	wanted   wanted
+	marks    markPlan
 	opt      Options
 	problems map[int]*source.Error
 }
@@ -91,6 +97,7 @@ func NewPlan(rs []rules.Rule, opt Options) *Plan {
 	for i := range rs {
 		p.add(i, &rs[i])
 	}
+	p.marks = newMarkPlan(opt)
 	p.order, p.wanted = newPromOrder(p.rules), newWanted(p.rules)
 	if len(p.order.rules) > 0 {
 		p.engine = newEngine(opt)

@@ -55,12 +55,13 @@ type loadTarget struct {
 }
 
 // loadMetrics reads all scrapes.
-func (p *Plan) loadMetrics(ctx context.Context, in Scrapes, store *metricStore) (*metricLoad, error) {
+func (p *Plan) loadMetrics(ctx context.Context, in Scrapes, store *metricStore, marks *metricMarkRun) (*metricLoad, error) {
 	l := &metricLoad{plan: p, store: store, catalogue: newMetricCatalogue()}
 	for in.Scan() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		marks.add(in)
 		if err := l.add(in); err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ type promRunner struct {
 
 // newPromRunner reads the metrics of the run and prepares the rules that feed
 // others.
-func newPromRunner(ctx context.Context, p *Plan, src *Source, states []*ruleState) (*promRunner, error) {
+func newPromRunner(ctx context.Context, p *Plan, src *Source, states []*ruleState, marks *metricMarkRun) (*promRunner, error) {
 	pr := &promRunner{
 		ctx: ctx, plan: p, src: src, rules: states,
 		store: newMetricStore(), failed: make([]string, len(p.rules)),
@@ -39,7 +39,7 @@ func newPromRunner(ctx context.Context, p *Plan, src *Source, states []*ruleStat
 	pr.query = promrules.EngineQueryFunc(p.engine, pr.store)
 	if src.Scrapes != nil {
 		var err error
-		if pr.load, err = p.loadMetrics(ctx, src.Scrapes, pr.store); err != nil {
+		if pr.load, err = p.loadMetrics(ctx, src.Scrapes, pr.store, marks); err != nil {
 			return nil, err
 		}
 		if pr.load.stats.Count > 0 {
@@ -247,5 +247,5 @@ func (pr *promRunner) outcome(i int) Outcome {
 	return out
 }
 
-// NeedsMetrics reports whether a rule of the plan reads metrics.
-func (p *Plan) NeedsMetrics() bool { return len(p.order.rules) > 0 }
+// NeedsMetrics reports whether a rule of the plan reads metrics, or a mark.
+func (p *Plan) NeedsMetrics() bool { return len(p.order.rules)+len(p.opt.MetricMarks) > 0 }

@@ -74,6 +74,7 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	res.Start, res.End = src.instants(p.opt.Interval, 0)
 	res.Step = int64(p.opt.Interval)
 	obs := newObservers(src, p.opt.Profile)
+	marks := newMarkRun(&p.marks, src)
 	var dedup logs.Dedup
 	keep := func(stream int, e *logs.Entry) (recordTag, bool) {
 		res.Records++
@@ -91,14 +92,17 @@ func (p *Plan) Run(ctx context.Context, src *Source) (*Result, error) {
 	work := func(stream int, e *logs.Entry, tag recordTag) bool {
 		ru.tag = tag
 		ru.push(stream, e)
+		marks.push(stream, e)
 		return true
 	}
 	if err := feed.Tagged(ctx, src.Entries, keep, work); err != nil {
 		return nil, err
 	}
 	res.Outcomes = ru.finish()
+	res.Scrapes, res.MetricMarks = ru.metricMarks.stats, ru.metricMarks.marks
 	ru.metrics.describe(res)
 	obs.finish(res, ru.rules)
+	res.Marks = marks.finish()
 	return res, ctx.Err()
 }
 
@@ -163,8 +167,9 @@ type runner struct {
 	runs  [ingestVariants]*logql.Run
 	rules []*ruleState
 	// metrics evaluates the PromQL rules; nil if there are none.
-	metrics *promRunner
-	tag     recordTag // of the record that is pushed
+	metrics     *promRunner
+	metricMarks *metricMarkRun
+	tag         recordTag // of the record that is pushed
 	// scratch holds an entry with labels added at ingest.
 	scratch logs.Entry
 }
@@ -177,9 +182,15 @@ func newRunner(ctx context.Context, p *Plan, src *Source) (*runner, error) {
 			ru.rules[i].timeline = newTimeline()
 		}
 	}
-	if len(p.order.rules) > 0 {
+	ru.metricMarks = newMetricMarkRun(p.opt.MetricMarks)
+	switch {
+	case len(p.order.rules) > 0:
 		var err error
-		if ru.metrics, err = newPromRunner(ctx, p, src, ru.rules); err != nil {
+		if ru.metrics, err = newPromRunner(ctx, p, src, ru.rules, ru.metricMarks); err != nil {
+			return nil, err
+		}
+	case src.Scrapes != nil:
+		if err := ru.metricMarks.read(ctx, src.Scrapes); err != nil {
 			return nil, err
 		}
 	}

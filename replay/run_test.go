@@ -101,6 +101,26 @@ func TestAlert_PendingAtEnd(t *testing.T) {
 	}
 }
 
+// TestAlert_Waiting: the stretches in which alerts were pending and none fired;
+// one that led to firing ends where that begins.
+func TestAlert_Waiting(t *testing.T) {
+	lines := []string{"1 start", "15 lost a", "38 lost b", "75 lost a", "85 lost a", "131 end"}
+	f := func(expr string, hold time.Duration, want string) {
+		t.Helper()
+		o := run(t, rules.Rule{Kind: rules.Alert, Name: "x", Expr: expr, For: hold}, record(t, lines...))
+		if got := firing(Outcome{Firing: o.Pending}); got != want {
+			t.Errorf("for %s: pending %q; want %q (firing %q)", hold, got, want, firing(o))
+		}
+	}
+	const lost = `count_over_time({app="web"} |= "lost" [20s]) > 0`
+	f(lost, 0, "")
+	f(lost, 10*time.Second, "20-30 80-90")
+	f(lost, 20*time.Second, "20-40 80-100")
+	f(lost, time.Minute, "20-50 80-100")
+	// Of two alerts one fires while the other waits: that is firing.
+	f(`sum by (who) (count_over_time({app="web"} | pattern "lost <who>" | who != "" [20s])) > 0`, 10*time.Second, "20-30 40-50 80-90")
+}
+
 // TestAlert_Held: of an alert that never fires, the longest stretch that one of
 // its alerts was pending; where there is one, something was yielded.
 func TestAlert_Held(t *testing.T) {

@@ -26,6 +26,8 @@ var fixtures = []struct {
 	{"pass", func() *analyzer.Report { return analyzer.Compare(passing()) }, Options{}, ""},
 	{"accepted", func() *analyzer.Report { return analyzer.Compare(accepting()) }, Options{Width: 100}, ""},
 	{"cases", func() *analyzer.Report { return analyzer.Compare(drilled()) }, Options{Width: 100}, ""},
+	{"timelines", func() *analyzer.Report { return analyzer.Compare(recovering()) }, Options{Width: 100, Pictures: []string{"../pictures/recovery-cut (1).svg"}}, ""},
+	{"recoveries", func() *analyzer.Report { return analyzer.Compare(demanding()) }, Options{Width: 100}, ""},
 	{"panics", func() *analyzer.Report { return analyzer.Compare(panicked()) }, Options{Width: 100}, ""},
 	{"rewritten", func() *analyzer.Report { return analyzer.Compare(rewritten()) }, Options{Width: 100}, ""},
 	{"empty", func() *analyzer.Report { return analyzer.Compare(analyzer.Input{}) }, Options{Width: 60}, ""},

@@ -21,6 +21,9 @@ type Options struct {
 	// All lifts the bounds that keep a terminal report to a screen, and those
 	// that keep a page to what a comment may hold.
 	All bool
+	// Pictures are where the pictures of Report.Timelines are, as paths with
+	// slashes relative to the report, in their order; empty: there are none.
+	Pictures []string
 	// Catalogue adds all that both builds wrote to what became of the messages.
 	Catalogue bool
 	// Again says how this comparison is made again, for the commands that a

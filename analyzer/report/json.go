@@ -20,16 +20,19 @@ const Schema = "stillfires/report/v1"
 // never null. Keys may be added; those here keep their meaning.
 type (
 	jsonReport struct {
-		Schema    string        `json:"schema"`
-		Verdict   string        `json:"verdict"`
-		Deployed  jsonBuild     `json:"deployed"`
-		Candidate jsonBuild     `json:"candidate"`
-		Scenarios []string      `json:"scenarios"`
-		Rules     []jsonRule    `json:"rules"`
-		Findings  []jsonFinding `json:"findings"`
-		Cases     []jsonCase    `json:"cases"`
-		Panics    []jsonPanic   `json:"panics"`
-		Messages  []jsonMessage `json:"messages"`
+		Schema     string          `json:"schema"`
+		Verdict    string          `json:"verdict"`
+		Deployed   jsonBuild       `json:"deployed"`
+		Candidate  jsonBuild       `json:"candidate"`
+		Scenarios  []string        `json:"scenarios"`
+		Rules      []jsonRule      `json:"rules"`
+		Findings   []jsonFinding   `json:"findings"`
+		Cases      []jsonCase      `json:"cases"`
+		Timelines  []jsonTimeline  `json:"timelines"`
+		Recoveries []jsonRecovered `json:"recoveries"`
+		Windows    []jsonPlanned   `json:"windows"`
+		Panics     []jsonPanic     `json:"panics"`
+		Messages   []jsonMessage   `json:"messages"`
 		// Correlation is null where nothing was judged.
 		Correlation   *jsonCorrelation   `json:"correlation"`
 		Notifications []jsonNotification `json:"notifications"`
@@ -197,6 +200,9 @@ func renderJSON(w io.Writer, r *analyzer.Report, _ Options) error {
 		Rules:      make([]jsonRule, 0, len(r.Results)),
 		Findings:   make([]jsonFinding, 0, len(r.Findings)),
 		Cases:      make([]jsonCase, 0, len(r.Cases)),
+		Timelines:  toJSONTimelines(r),
+		Recoveries: toJSONRecoveries(r),
+		Windows:    toJSONPlanned(r.Planned),
 		Panics:     make([]jsonPanic, 0, len(r.Panics)),
 		Messages:   toJSONMessages(r.Messages),
 		Runs:       make([]jsonRun, 0, len(r.Runs)),

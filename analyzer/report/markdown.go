@@ -26,12 +26,14 @@ type page struct {
 	r   *analyzer.Report
 	t   *telling
 	all bool
+	// pictures are where those of the recoveries are.
+	pictures []string
 }
 
 // renderMarkdown writes a report for a change ticket: first what a reader has
 // to know, then what proves it, as much as the page holds.
 func renderMarkdown(w io.Writer, r *analyzer.Report, o Options) error {
-	p := &page{bufio.NewWriter(w), r, newTelling(r), o.All}
+	p := &page{bufio.NewWriter(w), r, newTelling(r), o.All, o.Pictures}
 	causes := byCause(p.t.ranked(blocks(r, analyzer.Break)))
 	top := p.part(func() {
 		p.line("# stillfires: %s%s", strings.ToUpper(r.Verdict.String()), exceptAccepted(r))

@@ -12,6 +12,10 @@ var sections = []struct {
 	markdown func(*page, *analyzer.Report)
 }{
 	{"cases", casesTerminal, casesMarkdown},
+	{"timelines", timelinesTerminal, timelinesMarkdown},
+	{"acceptance", acceptanceTerminal, acceptanceMarkdown},
+	{"capacity", capacityTerminal, capacityMarkdown},
+	{"confounders", confoundersTerminal, confoundersMarkdown},
 	{"panics", panicsTerminal, panicsMarkdown},
 	{"messages", messagesTerminal, messagesMarkdown},
 	{"correlation", correlationTerminal, correlationMarkdown},

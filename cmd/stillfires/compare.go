@@ -57,6 +57,7 @@ type compareFlags struct {
 	noRepairs           bool
 	thresholds          bool
 	repairs             string
+	svgDir              string
 	out                 outputFlags
 }
 
@@ -77,6 +78,7 @@ func newCompareCommand(env *cliEnv) *cobra.Command {
 	flags.StringVar(&f.failOn, "fail-on", "break", "what gives exit code 1: break, warn (warnings too) or never")
 	flags.BoolVar(&f.noRepairs, "no-repairs", false, "do not look for changes of the rules that mend what was lost")
 	flags.StringVar(&f.repairs, "write-repairs", "", "write all repairs as one patch to this file, for patch -p1 or git apply")
+	flags.StringVar(&f.svgDir, "svg-dir", "", svgDirUsage+"; Markdown reports show them")
 	f.out.register(flags)
 	return cmd
 }
@@ -138,7 +140,11 @@ func runCompare(cmd *cobra.Command, env *cliEnv, f *compareFlags) error {
 	if err := f.writeRepairs(rep); err != nil {
 		return err
 	}
-	if err := writeReport(cmd.Context(), env, rep, failOn, outputs, &f.out); err != nil {
+	pictures, err := writePictures(f.svgDir, rep, opts.Inputs)
+	if err != nil {
+		return err
+	}
+	if err := writeReport(cmd.Context(), env, rep, failOn, outputs, pictures, &f.out); err != nil {
 		return err
 	}
 	return exitWith(rep.ExitCode(failOn))

@@ -80,7 +80,7 @@ func runDemo(ctx context.Context, env *cliEnv, dir string, kept bool, outputs []
 		return err
 	}
 	out.again = demoAgain(dir, kept)
-	if err := writeReport(ctx, env, rep, analyzer.FailOnBreak, outputs, out); err != nil {
+	if err := writeReport(ctx, env, rep, analyzer.FailOnBreak, outputs, nil, out); err != nil {
 		return err
 	}
 	code := rep.ExitCode(analyzer.FailOnBreak)

@@ -133,12 +133,16 @@ func (f *outputFlags) columns(w io.Writer) int {
 
 // writeReport renders everything first and writes then, files before standard
 // output, so that nothing half-written stays behind.
-func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, failOn analyzer.FailOn, outs []output, f *outputFlags) error {
+func writeReport(ctx context.Context, env *cliEnv, rep *analyzer.Report, failOn analyzer.FailOn, outs []output, pictures []string, f *outputFlags) error {
 	rendered := make([][]byte, len(outs))
 	for i, o := range outs {
 		opt := report.Options{Width: f.columns(env.stdout), FailOn: failOn, All: f.all, Again: f.again}
 		if o.file == "" {
 			opt.Color, _ = f.colored(env.stdout, env.getenv) // checked in resolve
+		}
+		var err error
+		if opt.Pictures, err = linksTo(pictures, o.file); err != nil {
+			return err
 		}
 		var buf bytes.Buffer
 		if err := report.Render(&buf, o.format, rep, opt); err != nil {

@@ -54,6 +54,7 @@ func newRootCommand(env *cliEnv) *cobra.Command {
 		newMessagesCommand(env),
 		newQueryCommand(env),
 		newRulesCommand(env),
+		newTimelineCommand(env),
 	)
 	return root
 }

@@ -54,7 +54,7 @@ func holes(run *outcome.Run) string {
 		return "the run was closed as incomplete: there may be more"
 	}
 	for i := range run.Logs {
-		if run.Logs[i].Gaps > 0 {
+		if len(run.Logs[i].Gaps) > 0 {
 			return "records are known to be missing from its log: there may be more"
 		}
 	}

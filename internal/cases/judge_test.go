@@ -214,11 +214,11 @@ func TestJudge_Incomplete(t *testing.T) {
 		}
 	}
 	run := harbour()
-	run.Logs[0].Gaps = 1
+	run.Logs[0].Gaps = make([]outcome.Gap, 1)
 	if got := Judge(parse(t, "panics: {kind: 'nil*'}"), run, true); got.Status != NotJudged {
 		t.Errorf("a gap: %s, %q", got.Status, got.Reason)
 	}
-	run.Logs[0].Gaps, run.PanicsCut = 0, 1
+	run.Logs[0].Gaps, run.PanicsCut = nil, 1
 	if got := Judge(parse(t, "panics: {kind: 'nil*'}"), run, true); got.Status != NotJudged {
 		t.Errorf("panics that are not told apart: %s, %q", got.Status, got.Reason)
 	}

@@ -108,6 +108,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 	}
 	options := replay.Options{
 		Interval: o.Interval, AssumeSelectors: deployed.assumed, IngestLabels: o.IngestLabels, Profile: chosen.profile,
+		Marks: chosen.marks(), MetricMarks: chosen.metricMarks(),
 	}
 	plan := replay.NewPlan(set.Rules, options)
 	if bad := plan.Problems(); len(bad) > 0 {
@@ -128,6 +129,8 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
 		Notifications: chosen.notifications(o.Review),
 	}
+	in.Milestones, in.Correlation = chosen.recovery()
+	chosen.declare(&in, o.Review)
 	in.Notes = append(in.Notes, chosen.notes...)
 	for _, n := range set.Notes {
 		in.Notes = append(in.Notes, n.Pos.String()+": "+n.Msg)
@@ -172,9 +175,9 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 }
 
 // repairOptions are those of the pass in which repairs are tried: of it no
-// timeline is wanted.
+// timeline is wanted, neither of rules nor of the recovery.
 func repairOptions(o replay.Options) replay.Options {
-	o.Timelines = nil
+	o.Timelines, o.Marks, o.MetricMarks = nil, nil, nil
 	return o
 }
 

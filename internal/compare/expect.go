@@ -74,6 +74,9 @@ func showRelative(base string, in *analyzer.Input) {
 	for i := range in.Cases {
 		cut(&in.Cases[i].Assertion.Pos.File)
 	}
+	for i := range in.Acceptance {
+		cut(&in.Acceptance[i].Pos.File)
+	}
 	for _, p := range in.Problems {
 		cut(&p.Pos.File)
 	}

@@ -5,9 +5,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/review"
+	"github.com/stillfires/stillfires/internal/timeline"
 )
 
 // A choice is the profile that a comparison uses.
@@ -91,6 +94,47 @@ func kindsIn(ctx context.Context, run *corpus.Run) ([]string, error) {
 		}
 	}
 	return kinds, nil
+}
+
+// recovery returns how a recovery is followed, and which objects belong
+// together; nil: nothing says.
+func (c *choice) recovery() (*profile.Milestones, *profile.Correlation) {
+	if c.profile == nil {
+		return nil, nil
+	}
+	return c.profile.Milestones, c.profile.Correlation
+}
+
+// declare adds what was declared of recoveries: by the review file, and by the
+// profile where that says nothing. A budget of a milestone that does not exist
+// is a problem.
+func (c *choice) declare(in *analyzer.Input, f *review.File) {
+	var p profile.Profile
+	if c.profile != nil {
+		p = *c.profile
+	}
+	if f == nil {
+		f = &review.File{}
+	}
+	in.Capacity, in.Manual, in.Acceptance = f.Capacity.With(p.Capacity), f.Manual.With(p.Manual), slices.Clone(f.Acceptance)
+	if len(in.Acceptance) == 0 {
+		in.Acceptance = slices.Clone(p.Acceptance)
+	}
+	if in.Milestones != nil {
+		in.Problems = append(in.Problems, profile.CheckMilestones(in.Acceptance, in.Milestones)...)
+	}
+}
+
+// marks are the log queries that a recovery is followed by.
+func (c *choice) marks() []outcome.MarkQuery {
+	m, _ := c.recovery()
+	return timeline.Queries(m)
+}
+
+// metricMarks are the metrics that a recovery is followed by.
+func (c *choice) metricMarks() []*profile.MetricSource {
+	m, _ := c.recovery()
+	return timeline.Metrics(m)
 }
 
 // notifications joins what the profile says of alerts with what the review

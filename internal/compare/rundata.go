@@ -34,6 +34,9 @@ func describeRun(res *outcome.Run, run *corpus.Run, f *facts.Facts) {
 	if at := m.Scenario.DeclaredAt; at != nil {
 		res.ExpectedAt = at.UnixNano()
 	}
+	if e := m.Environment; e != nil {
+		res.Environment = &outcome.Environment{Kubernetes: e.Kubernetes, Nodes: e.Nodes, Devices: e.Devices, Components: e.Components}
+	}
 	for i := range m.Builds {
 		b := &m.Builds[i]
 		res.Builds = append(res.Builds, outcome.BuildInfo{
@@ -56,7 +59,10 @@ func logInfos(run *corpus.Run) []outcome.LogInfo {
 		if len(epochs) == 0 {
 			epochs = []corpus.Epoch{{Records: s.Records}}
 		}
-		infos[i] = outcome.LogInfo{Labels: s.LabelSet(), Records: s.Records, Unparseable: s.Unparseable, Gaps: len(s.Gaps)}
+		infos[i] = outcome.LogInfo{Labels: s.LabelSet(), Records: s.Records, Unparseable: s.Unparseable}
+		for _, g := range s.Gaps {
+			infos[i].Gaps = append(infos[i].Gaps, outcome.Gap{From: g.From.UnixNano(), To: g.To.UnixNano(), Reason: g.Reason})
+		}
 		for _, e := range epochs {
 			x := outcome.Epoch{Build: e.Build, Start: e.Start, Records: e.Records}
 			if e.Start == 0 && e.Records > 0 {

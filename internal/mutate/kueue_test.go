@@ -127,7 +127,8 @@ var kueueMutations = []mutation{
 	{"thinned out a little", leaveOutOne(managers, update, 8), nil},
 	{"more often", repeat(managers, update, 6), []string{"warn frequency-changed UpdatesOfQueue"}},
 	{"exact repeats", twice(manager), nil},
-	{"clock of one stream", edit(worker, func(l string) []string { return []string{later(l, 7*time.Second)} }), nil},
+	{"clock of one stream", edit(worker, func(l string) []string { return []string{later(l, 7*time.Second)} }),
+		[]string{"warn clock-skew candidate: management and worker-1", "warn clock-skew candidate: progress of worker-1 and worker-1"}},
 	{"last line cut", cutEnd(manager, 40), nil},
 
 	// Encoding.

@@ -66,6 +66,9 @@ type Outcome struct {
 	Points int        // evaluations that fire
 	NoData int        // evaluations of a Grafana alert without data, at which DatasourceNoData fires in its place
 	Firing []Interval // of evaluations that fire, in time order
+	// Pending are the stretches in which alerts were pending and none fired, in
+	// time order. One that led to firing ends where that begins.
+	Pending []Interval
 	// Held is the longest stretch of evaluations at which one alert was
 	// pending; nil: none ever was, or the rule fired.
 	Held *Interval
@@ -180,7 +183,9 @@ type Run struct {
 	// Builds are what ran, the first the one that the run is named for.
 	Builds     []BuildInfo
 	Parameters map[string]string // of the scenario, such as the load
-	Logs       []LogInfo         // a stream each, in the order of the streams
+	// Environment is what the manifest says the run ran in; nil: nothing.
+	Environment *Environment
+	Logs        []LogInfo // a stream each, in the order of the streams
 	// Expected is what the run's manifest says, in words, that the run would
 	// show; ExpectedAt is when that was written, in nanoseconds, 0: not known.
 	Expected   string
@@ -195,6 +200,10 @@ type Run struct {
 	PanicLines []int64
 	// Facts is what was recorded beside logs and metrics; nil: nothing.
 	Facts *facts.Facts
+	// Marks are what the queries gave that the plan was told of, in their order.
+	Marks []Marks
+	// MetricMarks are likewise of metrics.
+	MetricMarks []MetricMarks
 	// Correlation is what the log says of the things that Facts hold; nil: no
 	// profile declares any, or there are no facts.
 	Correlation *Correlation
@@ -227,6 +236,14 @@ type BuildInfo struct {
 	Encoding                                        string // of the log, as written
 }
 
+// An Environment is what a run ran in. What is not known is empty.
+type Environment struct {
+	Kubernetes string            // version
+	Nodes      map[string]string // name to what it is
+	Devices    map[string]string // class to count and kind
+	Components map[string]string // other components, to version
+}
+
 // A LogInfo is what is known of one stream before its records are read.
 type LogInfo struct {
 	Labels      logs.Labels
@@ -234,7 +251,13 @@ type LogInfo struct {
 	Unparseable int64 // records that are not in the stream's own format
 	// Epochs are the lives of the process, in order; there is one at least.
 	Epochs []Epoch
-	Gaps   int // stretches in which records are known to be missing
+	Gaps   []Gap
+}
+
+// A Gap is a stretch in which records are known to be missing.
+type Gap struct {
+	From, To int64 // nanoseconds
+	Reason   string
 }
 
 // An Epoch is the life of one process.

@@ -17,7 +17,11 @@ import (
 	"github.com/stillfires/stillfires/internal/yamlpos"
 )
 
-var errNoDuration = errors.New("want a duration such as 30s or 2m")
+var (
+	errNoDuration = errors.New("want a duration such as 30s or 2m")
+	errNoNumber   = errors.New("want a number such as 4 or 0.25")
+	errNoPercent  = errors.New("want a share of at most 100%, such as 60%")
+)
 
 // A Fault is what is wrong in an assertion. Path leads to it, by keys.
 type Fault struct {

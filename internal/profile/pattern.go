@@ -83,3 +83,19 @@ func (f Found) All(s string) []string {
 	}
 	return out
 }
+
+// Group returns what the first group of the pattern holds where the whole of s
+// is as it says, or s itself for a pattern without groups.
+func (p Pattern) Group(s string) (string, bool) {
+	if p.re == nil {
+		return "", false
+	}
+	m := p.re.FindStringSubmatch(s)
+	switch {
+	case m == nil:
+		return "", false
+	case len(m) > 1:
+		return m[1], m[1] != ""
+	}
+	return s, true
+}

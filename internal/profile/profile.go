@@ -33,6 +33,10 @@ type Profile struct {
 	Correlation   *Correlation   `yaml:"correlation"`   // nil: not declared
 	Notifications *Notifications `yaml:"notifications"` // likewise
 	Cases         *Cases         `yaml:"cases"`         // likewise
+	Milestones    *Milestones    `yaml:"milestones"`    // likewise
+	Capacity      *Capacity      `yaml:"capacity"`      // likewise
+	Acceptance    []Acceptance   `yaml:"acceptance"`
+	Manual        *Manual        `yaml:"manual"` // nil: the defaults
 
 	// Path is the file that it was read from; empty: it is shipped.
 	Path string `yaml:"-"`
@@ -75,13 +79,24 @@ func (p *Profile) check(f *faults) {
 	if p.Cases != nil {
 		p.Cases.check(f)
 	}
+	if p.Milestones != nil {
+		p.Milestones.check(f, p.Correlation)
+	}
+	if p.Capacity != nil {
+		p.Capacity.check(f, "capacity")
+	}
+	checkAcceptance(p.Acceptance, f, []any{"acceptance"})
 }
 
 // Faults gathers what is wrong in a profile, each with its place.
 type faults struct {
 	doc  *yamlpos.Document
+	root *yaml.Node // from which paths lead; nil: that of the document
 	errs []error
 }
+
+// sources returns what is wrong, as errors with places.
+func (f *faults) sources() []*source.Error { return Problems(errors.Join(f.errs...)) }
 
 // A spot is a place in a profile.
 type spot struct {
@@ -92,7 +107,10 @@ type spot struct {
 // at returns the value that path leads to: names of keys and indices of
 // lists. Where the path ends early, it is the last value on the way.
 func (f *faults) at(path ...any) spot {
-	n := yamlpos.Resolve(f.doc.Root)
+	n := f.root
+	if n == nil {
+		n = yamlpos.Resolve(f.doc.Root)
+	}
 	for _, step := range path {
 		var next *yaml.Node
 		switch s := step.(type) {

@@ -133,6 +133,7 @@ func TestChoose(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(links)
 	f.Add(faulty)
+	f.Add(faultyMilestones)
 	for _, name := range []string{"kueue-multikueue", "kai-binder"} {
 		text, err := shipped.ReadFile("profiles/" + name + ".yaml")
 		if err != nil {

@@ -108,6 +108,9 @@ func (r *reader) reviewKeys() []key {
 			}
 		}},
 		{"notifications", r.notifications},
+		{"capacity", func(n *yaml.Node) { f.Capacity = recoveryPart(r, n, "capacity", profile.ReadCapacity) }},
+		{"acceptance", func(n *yaml.Node) { f.Acceptance = recoveryPart(r, n, "acceptance", profile.ReadAcceptance) }},
+		{"manual", func(n *yaml.Node) { f.Manual = recoveryPart(r, n, "manual", profile.ReadManual) }},
 	}
 }
 

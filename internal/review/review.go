@@ -50,6 +50,10 @@ type File struct {
 	// Profile is the name or the path of a profile; empty: not given.
 	Profile       string
 	Notifications *Notifications // nil: not given
+	// Capacity, Acceptance and Manual stand above what the profile says.
+	Capacity   *profile.Capacity // nil: not given
+	Acceptance []profile.Acceptance
+	Manual     *profile.Manual // nil: not given
 	// Problems are what is wrong under defaults, scenarios, severities and
 	// suppressions, in the order of the file. They stand beside what was read, so that they
 	// can be shown together with what Resolve finds.

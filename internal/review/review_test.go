@@ -105,7 +105,7 @@ func TestParse_Errors(t *testing.T) {
 	f("version: 2\n", "s.yaml:1:10: unknown version of the review file; write version: 1")
 	f("version: 1\ncorpsu: x\nzzzz: 1\ncandidate: [a]\n",
 		`s.yaml:2:1: unknown key "corpsu"; did you mean corpus?`,
-		`s.yaml:3:1: unknown key "zzzz"; known are version, corpus, deployed, candidate, rules, patterns, interval, defaults, scenarios, severities, suppressions, profile, notifications`,
+		`s.yaml:3:1: unknown key "zzzz"; known are version, corpus, deployed, candidate, rules, patterns, interval, defaults, scenarios, severities, suppressions, profile, notifications, capacity, acceptance, manual`,
 		"s.yaml:4:12: candidate must be text")
 	f("version: 1\ncorpus: x\ncorpus: y\n", `s.yaml:3:1: key "corpus" is given twice, first in line 2`)
 	f("version: 1\ndeployed: 1.20\n", "s.yaml:2:11: deployed must be text; put it in quotes")

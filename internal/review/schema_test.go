@@ -61,7 +61,7 @@ func datesAreText(n *yaml.Node) {
 func TestSchema_DocumentedExamples(t *testing.T) {
 	s := schema(t)
 	examples := 0
-	for _, name := range []string{"review-file.md", "rules.md", "cases.md"} {
+	for _, name := range []string{"review-file.md", "rules.md", "cases.md", "capacity.md", "acceptance.md"} {
 		text, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil {
 			t.Fatal(err)
@@ -165,6 +165,22 @@ func TestSchema_AgreesWithParse(t *testing.T) {
 	assertion(false, "panics: {}, declaredAt: today")
 	assertion(false, "within: 3s, reaches: {probe: {ok: true}, moment: x}")
 	assertion(false, "executions: {}")
+	recovery := func(good bool, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			f(good, "version: 1\n"+part)
+		}
+	}
+	recovery(true, "capacity: {}", "acceptance: []", "manual: {}", "manual: {actors: [a], except: [b], managers: [c]}",
+		"capacity: {units: [{class: a, units: 32, busy: 0.5}], incidents: 10, window: 1h30m}", "capacity: {rates: [{deviceHour: 4.00}, {class: a, deviceHour: '4.0', currency: EUR}]}",
+		"capacity: {windows: [{class: a, devices: 4, length: 8h, busy: 60%}, {class: a, devices: 4, length: 8h, busy: '12.5 %', lost: 2h}]}",
+		"capacity: {devices: [{kind: mig, resource: a.*, labels: {x: y}}], reserved: {taints: [a], labels: {a: b}}, requests: [{kind: a/B, class: c, units: 1}]}",
+		"acceptance: [{owner: o, total: {within: 3s}, stages: [{to: a, within: 2s, from: b, owner: c}], noDuplicates: {}, notSlower: {owner: x}, recoveryAlerts: {rules: [a]}, rollback: [{when: [total, case x]}]}]")
+	recovery(false, "capacity:", "capacity: []", "acceptance: {}", "acceptance: [x]", "manual: [x]", "manual: {actor: [x]}",
+		"capacity: {units: [{class: a}]}", "capacity: {units: [{class: a, units: -1}]}", "capacity: {units: [{class: a, units: lots}]}", "capacity: {incidents: 0}", "capacity: {incidents: 1.5}",
+		"capacity: {window: 3}", "capacity: {rates: [{class: a}]}", "capacity: {windows: [{class: a, devices: 4, length: 8h}]}", "capacity: {windows: [{class: a, devices: 4, length: 8h, busy: 60}]}",
+		"capacity: {devices: [{kind: half, resource: a}]}", "capacity: {devices: [{kind: mig}]}", "capacity: {requests: [{kind: a/B, class: c}]}", "capacity: {requests: [{kind: a/B, class: c, units: 1, path: x}]}",
+		"acceptance: [{owner: o, total: {}}]", "acceptance: [{owner: o, total: {within: 3}}]", "acceptance: [{owner: o, stages: [{to: a}]}]", "acceptance: [{owner: o, rollback: [{name: x}]}]", "acceptance: [{owner: o, noDuplicate: {}}]")
 	f(true, "version: 1.0")
 	f(true, "{\"version\": 1, \"rules\": [\"a\"]}")
 	f(false, "version: 2")

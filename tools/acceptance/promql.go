@@ -63,10 +63,10 @@ func (s *suite) checkPromQL(ctx context.Context, t *tally) error {
 			}
 			t.check(key+" "+r.Alert+" promql", diffPromAlert(&run.Outcomes[i], &answer))
 		}
-		for i := range set.Rules {
-			for expect := analyzer.ExpectNone; expect <= analyzer.MustClear; expect++ {
-				rep := compareRule(set.Rules[i], i, run, run, expect)
-				t.check(fmt.Sprintf("%s with itself, %q %s", key, set.Rules[i].Name, expect), diffSame(rep))
+		for expect := analyzer.ExpectNone; expect <= analyzer.MustClear; expect++ {
+			rep := compareRules(set.Rules, run, run, expect)
+			for i := range set.Rules {
+				t.check(fmt.Sprintf("%s with itself, %q %s", key, set.Rules[i].Name, expect), diffSame(rep, &set.Rules[i]))
 			}
 		}
 	}

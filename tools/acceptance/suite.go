@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stillfires/stillfires/analyzer"
 	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/internal/compare"
 	"github.com/stillfires/stillfires/internal/outcome"
@@ -33,6 +34,7 @@ type suite struct {
 	byName   map[string]int
 	clusters []string // values of the label cluster, of the layout by scenario
 	results  map[runKey]*outcome.Run
+	reports  map[comparison]*analyzer.Report
 	elapsed  time.Duration
 }
 
@@ -42,7 +44,7 @@ func newSuite(ctx context.Context, exp *expected, descriptions, folder, tmp stri
 	began := time.Now()
 	s := &suite{
 		exp: exp, folder: folder, corpus: filepath.Join(tmp, "corpus"),
-		byName: map[string]int{}, results: map[runKey]*outcome.Run{},
+		byName: map[string]int{}, results: map[runKey]*outcome.Run{}, reports: map[comparison]*analyzer.Report{},
 	}
 	if err := compare.Import(ctx, filepath.Join(descriptions, exp.layout.description), folder, s.corpus); err != nil {
 		return nil, err

@@ -56,16 +56,15 @@ func (s *suite) checkVerdicts(t *tally) {
 			t.fail(name, "%v", err)
 			continue
 		}
-		rep, err := s.compareOne(v.scenario(), v.Deployed, v.Candidate, v.Rule, expect)
+		res, err := s.compareOne(comparison{v.scenario(), v.Deployed, v.Candidate, expect}, v.Rule)
 		if err != nil {
 			t.fail(name, "%v", err)
 			continue
 		}
-		res := rep.Results[0]
 		t.check(name, firstOf(diffResult(res, v.Verdict, v.Findings), diffSides(res, v)))
 		if expect != analyzer.MustClear {
-			back, err := s.compareOne(v.scenario(), v.Candidate, v.Deployed, v.Rule, expect)
-			t.check(name+" swapped", first(err, func() string { return diffSwap(res, back.Results[0]) }))
+			back, err := s.compareOne(comparison{v.scenario(), v.Candidate, v.Deployed, expect}, v.Rule)
+			t.check(name+" swapped", first(err, func() string { return diffSwap(res, back) }))
 		}
 	}
 }
@@ -79,32 +78,58 @@ func firstOf(diffs ...string) string {
 	return ""
 }
 
-// compareOne has the analyzer compare one rule in one scenario.
-func (s *suite) compareOne(scenario, deployed, candidate, rule string, expect analyzer.Expect) (*analyzer.Report, error) {
+// A comparison is one of all rules in one scenario.
+type comparison struct {
+	scenario, deployed, candidate string
+	expect                        analyzer.Expect
+}
+
+// compareOne returns what the analyzer says of one rule in one scenario. It is
+// told of all rules, as a review tells it.
+func (s *suite) compareOne(of comparison, rule string) (*analyzer.Result, error) {
 	i, ok := s.byName[rule]
 	if !ok {
 		return nil, fmt.Errorf("no rule %q", rule)
 	}
-	d, c := s.results[runKey{scenario, deployed}], s.results[runKey{scenario, candidate}]
-	if d == nil || c == nil {
-		return nil, fmt.Errorf("no run of %s for both %s and %s", scenario, deployed, candidate)
+	rep, err := s.compareAll(of)
+	if err != nil {
+		return nil, err
 	}
-	return compareRule(s.rules[i], i, d, c, expect), nil
+	return resultOf(rep, &s.rules[i])
 }
 
-// compareRule has the analyzer compare one rule, the i-th of those that were
-// replayed, on two runs of one scenario.
-func compareRule(rule rules.Rule, i int, d, c *outcome.Run, expect analyzer.Expect) *analyzer.Report {
+// compareAll compares all rules once for each comparison.
+func (s *suite) compareAll(of comparison) (*analyzer.Report, error) {
+	if rep := s.reports[of]; rep != nil {
+		return rep, nil
+	}
+	d, c := s.results[runKey{of.scenario, of.deployed}], s.results[runKey{of.scenario, of.candidate}]
+	if d == nil || c == nil {
+		return nil, fmt.Errorf("no run of %s for both %s and %s", of.scenario, of.deployed, of.candidate)
+	}
+	s.reports[of] = compareRules(s.rules, d, c, of.expect)
+	return s.reports[of], nil
+}
+
+// compareRules has the analyzer compare rules on two runs of one scenario.
+func compareRules(rs []rules.Rule, d, c *outcome.Run, expect analyzer.Expect) *analyzer.Report {
 	one := func(run *outcome.Run) analyzer.Side {
-		only := *run
-		only.Outcomes = run.Outcomes[i : i+1]
-		return analyzer.Side{Build: run.Build, Runs: []outcome.Run{only}}
+		return analyzer.Side{Build: run.Build, Runs: []outcome.Run{*run}}
 	}
 	return analyzer.Compare(analyzer.Input{
 		Deployed: one(d), Candidate: one(c), Scenarios: []string{d.Scenario},
-		Rules:  []rules.Rule{rule},
+		Rules:  rs,
 		Expect: func(int, string) analyzer.Expect { return expect },
 	})
+}
+
+// resultOf finds the result of a rule.
+func resultOf(rep *analyzer.Report, rule *rules.Rule) (*analyzer.Result, error) {
+	i := slices.IndexFunc(rep.Results, func(r analyzer.Result) bool { return r.Rule.Pos == rule.Pos })
+	if i < 0 {
+		return nil, fmt.Errorf("no result of rule %q", rule.Name)
+	}
+	return &rep.Results[i], nil
 }
 
 // tableFindings returns the findings of the table, in their order.
@@ -114,7 +139,7 @@ func tableFindings(ids []string) []string {
 	return out
 }
 
-func diffResult(res analyzer.Result, verdict string, findings []string) string {
+func diffResult(res *analyzer.Result, verdict string, findings []string) string {
 	if got := res.Verdict.String(); got != verdict {
 		return fmt.Sprintf("verdict %s; want %s", got, verdict)
 	}
@@ -126,7 +151,7 @@ func diffResult(res analyzer.Result, verdict string, findings []string) string {
 }
 
 // diffSides compares the lines or the firing of both builds.
-func diffSides(res analyzer.Result, v *verdict) string {
+func diffSides(res *analyzer.Result, v *verdict) string {
 	for _, side := range []struct {
 		role string
 		got  *analyzer.Outcome
@@ -141,7 +166,7 @@ func diffSides(res analyzer.Result, v *verdict) string {
 	return ""
 }
 
-func diffSwap(forth, back analyzer.Result) string {
+func diffSwap(forth, back *analyzer.Result) string {
 	var want []string
 	for _, id := range tableFindings(forth.Findings) {
 		if other, ok := swapped[id]; ok {
@@ -161,19 +186,24 @@ func diffSwap(forth, back analyzer.Result) string {
 func (s *suite) checkSame(t *tally) {
 	for i := range s.exp.Runs {
 		r := &s.exp.Runs[i]
-		for _, rule := range s.rules {
-			for expect := analyzer.ExpectNone; expect <= analyzer.MustClear; expect++ {
-				rep, err := s.compareOne(r.scenario(), r.Build, r.Build, rule.Name, expect)
-				name := fmt.Sprintf("%s %s with itself, %q %s", r.scenario(), r.Build, rule.Name, expect)
-				t.check(name, first(err, func() string { return diffSame(rep) }))
+		for expect := analyzer.ExpectNone; expect <= analyzer.MustClear; expect++ {
+			rep, err := s.compareAll(comparison{r.scenario(), r.Build, r.Build, expect})
+			for i := range s.rules {
+				name := fmt.Sprintf("%s %s with itself, %q %s", r.scenario(), r.Build, s.rules[i].Name, expect)
+				t.check(name, first(err, func() string { return diffSame(rep, &s.rules[i]) }))
 			}
 		}
 	}
 }
 
-func diffSame(rep *analyzer.Report) string {
+// diffSame names a finding about a rule, or about none, that says that a run
+// differs from itself.
+func diffSame(rep *analyzer.Report, rule *rules.Rule) string {
+	if _, err := resultOf(rep, rule); err != nil {
+		return err.Error()
+	}
 	for _, f := range rep.Findings {
-		if !slices.Contains(aboutOneSide, f.ID) {
+		if (f.Rule == nil || f.Rule.Pos == rule.Pos) && !slices.Contains(aboutOneSide, f.ID) {
 			return "finding " + f.ID
 		}
 	}
@@ -204,7 +234,7 @@ func (s *suite) checkOperator(ctx context.Context, t *tally) error {
 			}
 			res := rep.Results[i]
 			t.check(name, firstOf(diffString("expect", res.Expect.String(), row.Expect),
-				diffResult(res, row.Verdict, row.Findings)))
+				diffResult(&res, row.Verdict, row.Findings)))
 		}
 	}
 	return nil

@@ -1,0 +1,198 @@
+package analyzer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/profile"
+)
+
+// ferries wait for the fog to lift.
+const ferries = `name: ferries
+milestones:
+  work: {submitted: [{action: {action: booked}}], finished: [{progress: {event: moored}}], failed: [{action: {action: cancelled}}]}
+  failure: [{action: {action: fog}}]
+  restored: [{action: {action: clear}}]
+  list:
+    - {name: light, shared: true, owner: harbour, hint: the lamp warms up, by: [{action: {action: light}}]}
+    - {name: berth, title: berth given, as: dispatched, owner: harbour, by: [{action: {action: berth}}]}
+    - {name: sailing, as: useful, owner: crew, by: [{progress: {event: knot}}]}
+`
+
+// happen adds actions and progress, each as "SECONDS actor action target"; progress
+// is of the actor "ship".
+func happen(f *facts.Facts, records ...string) {
+	for _, r := range records {
+		var seconds float64
+		var actor, action, target string
+		if _, err := fmt.Sscan(r, &seconds, &actor, &action, &target); err != nil {
+			panic(r)
+		}
+		ns := start + int64(seconds*float64(second)) + 1
+		if actor == "ship" {
+			f.Progress = append(f.Progress, facts.Progress{Time: ns, Namespace: "bay", Job: target, Event: action, Pod: target + "-hull"})
+			continue
+		}
+		f.Actions = append(f.Actions, facts.Action{Time: ns, Actor: actor, Action: action, Target: target})
+	}
+}
+
+// crossing is a fog of 20 s from second 10 with two ferries booked in it; the
+// light is on after a number of seconds, and each ferry sails 5 s after that.
+func crossing(light float64, more ...string) *facts.Facts {
+	f := &facts.Facts{}
+	happen(f,
+		"10 weather fog bay", "12 clerk booked bay/gull", "13 clerk booked bay/tern", "30 weather clear bay",
+		fmt.Sprint(30+light, " keeper light bay"))
+	for i, name := range []string{"gull", "tern"} {
+		happen(f, fmt.Sprint(31+light+float64(i), " keeper berth bay/", name), fmt.Sprint(35+light+float64(i), " ship knot ", name))
+	}
+	happen(f, more...)
+	return f
+}
+
+func crossingTrial(deployed, candidate *facts.Facts) trial {
+	p, err := profile.Parse("ferries.yaml", []byte(ferries))
+	if err != nil {
+		panic(err)
+	}
+	tr := plain(MustFire, outcome.Fired, outcome.Fired)()
+	tr.milestones, tr.deployedFacts, tr.candidateFacts = p.Milestones, deployed, candidate
+	return tr
+}
+
+func crossings(deployed, candidate float64) func() trial {
+	return func() trial { return crossingTrial(crossing(deployed), crossing(candidate)) }
+}
+
+// skewed has ships whose clocks are behind: they sail before they have a
+// berth, by tenths of a second.
+func skewed(tenths float64) func() trial {
+	return func() trial {
+		f := crossing(5)
+		for i := range f.Progress {
+			f.Progress[i].Time = f.Actions[len(f.Actions)-2+i].Time - int64(tenths*float64(second)/10)
+			f.Progress[i].Time += 5 // not a whole second
+		}
+		return crossingTrial(crossing(5), f)
+	}
+}
+
+func TestRecoverySlower(t *testing.T) {
+	f := func(tr trial, want ...string) {
+		t.Helper()
+		var got []string
+		for _, f := range tr.run().Findings {
+			if f.ID == "recovery-slower" {
+				got = append(got, f.Message)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	f(crossings(5, 40)(), "the recovery takes longer on candidate: from the restoration to light 40.0 s against 5.0 s on deployed "+
+		"(median; one repetition each, so noise is not known); the lamp warms up; owner: harbour")
+	f(crossings(40, 5)())
+	f(crossings(40, 40)())
+	f(crossings(5, 14)())  // less than 10 s
+	f(crossings(60, 72)()) // less than half
+	slow := crossing(5)
+	slow.Progress[1].Time += 30 * second
+	f(crossingTrial(crossing(5), slow), "the recovery takes longer on candidate: from berth given to sailing 34.0 s against 4.0 s on deployed "+
+		"(the longest of 2 and 2; one repetition each, so noise is not known); owner: crew")
+}
+
+// TestRecoverySlower_Repeated: what repetitions differ by is no difference.
+func TestRecoverySlower_Repeated(t *testing.T) {
+	f := func(deployed, candidate []float64, want bool) {
+		t.Helper()
+		tr := crossingTrial(nil, nil)
+		tr.deployed, tr.candidate = states(slices.Repeat([]outcome.State{outcome.Fired}, len(deployed))...), states(slices.Repeat([]outcome.State{outcome.Fired}, len(candidate))...)
+		in := tr.input()
+		for i, light := range deployed {
+			in.Deployed.Runs[i].Facts = crossing(light)
+		}
+		for i, light := range candidate {
+			in.Candidate.Runs[i].Facts = crossing(light)
+		}
+		if got := contains(ids(Compare(in)), "recovery-slower"); got != want {
+			t.Errorf("%v and %v: %t", deployed, candidate, got)
+		}
+	}
+	f([]float64{5, 6, 5}, []float64{9, 9, 8}, true)
+	f([]float64{5, 11, 5}, []float64{9, 9, 8}, false) // within the noise
+	f([]float64{5, 6, 5}, []float64{6, 6, 7}, false)  // too little
+	f([]float64{90, 91, 90}, []float64{95, 94, 95}, false)
+	f([]float64{5}, []float64{9, 9, 8}, true)
+}
+
+func TestRecoveryFailed_Work(t *testing.T) {
+	stuck := func(light float64) *facts.Facts {
+		f := crossing(light)
+		f.Progress = f.Progress[:1]
+		f.Actions = f.Actions[:len(f.Actions)-1]
+		return f
+	}
+	f := func(deployed, candidate *facts.Facts, want ...string) {
+		t.Helper()
+		var got []string
+		r := crossingTrial(deployed, candidate).run()
+		for _, f := range r.Findings {
+			if f.ID == "recovery-failed" {
+				got = append(got, f.Severity.String()+" "+f.Subject+": "+f.Message)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if broken := len(want) > 0 && strings.HasPrefix(want[0], "break"); (r.Verdict == Fail) != broken {
+			t.Errorf("the review is %s", r.Verdict)
+		}
+	}
+	// The capture ends at 300 s, 270 s after the fog lifted.
+	f(crossing(5), stuck(5), "break bay/tern: bay/tern was not recovered on candidate: berth given was not reached within 4m30s after the restoration, when the capture ended; "+
+		"the last milestone that was seen is light, 5.0 s after it; on deployed it took 11.0 s; owner: harbour")
+	f(stuck(5), stuck(5), "warn bay/tern: bay/tern was not recovered on candidate: berth given was not reached within 4m30s after the restoration, when the capture ended; "+
+		"the last milestone that was seen is light, 5.0 s after it; it did not recover on deployed either; owner: harbour")
+	f(stuck(5), crossing(5))
+	f(crossing(5, "36 clerk cancelled bay/tern"), crossing(5))
+	f(crossing(5), crossing(5, "36 clerk cancelled bay/tern"), "break bay/tern: bay/tern failed on candidate, 6.0 s after the restoration; "+
+		"the last milestone that was seen is sailing, 11.0 s after it; on deployed it took 11.0 s; owner: crew")
+	f(crossing(300), stuck(5), "warn bay/tern: bay/tern was not recovered on candidate: berth given was not reached within 4m30s after the restoration, when the capture ended; "+
+		"the last milestone that was seen is light, 5.0 s after it; on deployed it took 5m6s, longer than the capture went on here, so this is no proof: record longer; owner: harbour")
+}
+
+func TestClockSkew(t *testing.T) {
+	var got []string
+	for _, f := range skewed(400)().run().Findings {
+		if f.ID == "clock-skew" {
+			got = append(got, f.Subject+": "+f.Message)
+		}
+	}
+	want := []string{`candidate: progress and actions of keeper: on candidate sailing was seen 40.0 s before berth given, which comes first (bay/gull): ` +
+		`the clock "progress" is behind the clock "actions of keeper" by more than what their records can be wrong (0.2 s), so times between them cannot be relied on`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTimelines_Unmeasured: what could not be measured is said.
+func TestTimelines_Unmeasured(t *testing.T) {
+	dark := &facts.Facts{}
+	happen(dark, "10 weather fog bay", "12 clerk booked bay/gull", "80 clerk went home")
+	r := crossingTrial(crossing(5), dark).run()
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "recovery of drill on candidate: not measured: it was not seen before the capture ended") {
+		t.Errorf("notes: %s", notes)
+	}
+	none := &facts.Facts{Actions: []facts.Action{{Time: start, Action: "walk"}}}
+	if r := crossingTrial(none, none).run(); len(r.Timelines) != 0 {
+		t.Errorf("without a loss there are timelines: %+v", r.Timelines)
+	}
+}

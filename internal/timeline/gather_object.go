@@ -1,0 +1,141 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/profile"
+)
+
+// each calls do for each version of each object of a kind that fits.
+func (g *gatherer) each(s *source, kind string, where map[string]string, do func(t *thing, o *facts.Object)) {
+	recorded := false
+	for i := range g.things.all {
+		t := &g.things.all[i]
+		if kindOf(t.first) != full(kind) || !g.things.inCluster(s.e.Cluster, t.first.Cluster) {
+			continue
+		}
+		recorded = true
+		for _, o := range t.versions {
+			if shows(o.Raw, where) {
+				do(t, o)
+			}
+		}
+	}
+	if !recorded {
+		_, name := profile.SplitKind(kind)
+		s.none = "no objects of kind " + short(name) + " were recorded"
+	}
+}
+
+// conditions finds when conditions of objects took their status, and which
+// work has it no more.
+func (g *gatherer) conditions(s *source) {
+	c := s.e.Condition
+	status := cmp.Or(c.Status, "True")
+	holds := map[int]bool{} // work of which some object still shows it
+	s.ended = map[int]int64{}
+	g.each(s, c.Kind, c.Where, func(t *thing, o *facts.Object) {
+		last := o == t.versions[len(t.versions)-1]
+		for _, v := range gjson.Get(o.Raw, "status.conditions").Array() {
+			if !profile.Glob(c.Type, v.Get("type").String()) {
+				continue
+			}
+			at, ok := timeOf(v.Get("lastTransitionTime"))
+			if !ok {
+				continue
+			}
+			is := profile.Glob(status, v.Get("status").String()) && profile.Glob(c.Reason, v.Get("reason").String())
+			if is {
+				g.object(s, o, at, fmt.Sprintf("condition %s=%s of %s", short(v.Get("type").String()), short(v.Get("status").String()), objectName(o)))
+			}
+			if w := g.index.ofObject(o.UID, o.Namespace, o.Name); last && w >= 0 {
+				if is {
+					holds[w] = true
+				} else {
+					s.ended[w] = max(s.ended[w], at)
+				}
+			}
+		}
+	})
+	for w := range holds {
+		delete(s.ended, w)
+	}
+}
+
+// fields finds times that objects hold.
+func (g *gatherer) fields(s *source) {
+	g.each(s, s.e.Object.Kind, s.e.Object.Where, func(t *thing, o *facts.Object) {
+		if at, ok := timeOf(gjson.Get(o.Raw, s.e.Object.Path)); ok {
+			g.object(s, o, at, fmt.Sprintf("field %s of %s", short(s.e.Object.Path), objectName(o)))
+		}
+	})
+}
+
+func objectName(o *facts.Object) string { return short(o.Kind + " " + o.Namespace + "/" + o.Name) }
+
+// object adds what an object shows; what it shows at several moments once.
+func (g *gatherer) object(s *source, o *facts.Object, at int64, line string) {
+	h := hit{
+		at: at, arrived: s.arrival(o.Raw, at), res: precision(at), work: g.index.ofObject(o.UID, o.Namespace, o.Name),
+		clock: g.clock(o.Cluster), line: line,
+	}
+	for i := len(s.hits) - 1; i >= max(0, len(s.hits)-8); i-- {
+		if s.hits[i] == h {
+			return
+		}
+	}
+	s.add(h)
+}
+
+// confirm drops what no object bears out. Of claims before the first object
+// that bears them out only the last is believed: the others were made while
+// nothing shows that they were true.
+func (g *gatherer) confirm(s *source) {
+	c := s.e.Confirm
+	if c == nil {
+		return
+	}
+	bearing := map[int][]*facts.Object{} // objects of the work, in time order
+	for i := range g.things.all {
+		t := &g.things.all[i]
+		if kindOf(t.first) != full(c.Kind) {
+			continue
+		}
+		if w := g.index.ofObject(t.first.UID, t.first.Namespace, t.first.Name); w >= 0 {
+			bearing[w] = append(bearing[w], t.versions...)
+		}
+	}
+	var kept []hit
+	byWork := map[int][]hit{}
+	for _, h := range s.hits {
+		byWork[h.work] = append(byWork[h.work], h)
+	}
+	for w, hits := range byWork {
+		objects := bearing[w]
+		first, denied := int64(0), int64(0)
+		shown := false
+		for _, o := range objects {
+			if gjson.Get(o.Raw, c.Path).String() == "" {
+				denied = max(denied, g.stood(o))
+			} else if at := g.taken(o); !shown || at < first {
+				first, shown = at, true
+			}
+		}
+		if !shown {
+			continue
+		}
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return h.at+int64(h.res) <= denied })
+		early := 0
+		for early < len(hits) && hits[early].at <= first {
+			early++
+		}
+		kept = append(kept, hits[max(early-1, 0):]...)
+	}
+	s.hits = kept
+	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.work, b.work)) })
+}
