@@ -56,6 +56,7 @@ var layers = []struct{ folder, may string }{
 	{"logql/logqltest/cmd/loggen", "logql/logqltest/loggen"},
 
 	{"corpus", "internal/source internal/logs internal/metrics internal/facts internal/profile internal/logs/recordtime internal/strictyaml internal/suggest"},
+	{"corpus/capture", "corpus internal/logs internal/logs/recordtime internal/lockfile"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
 	{"analyzer", "rules logql/syntax internal/acceptance internal/align internal/capacity internal/confound internal/execution internal/cases internal/contrary internal/correlate internal/facts internal/outcome internal/panics internal/profile internal/logs internal/messages internal/source internal/suggest internal/timeline"},
