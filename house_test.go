@@ -25,6 +25,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/source", ""},
 	{"internal/suggest", ""},
 	{"internal/logs", ""},
+	{"internal/lockfile", ""},
 	{"internal/logs/recordtime", ""},
 	{"internal/facts", ""},
 	{"internal/outcome", "internal/facts internal/logs"},
@@ -55,7 +56,7 @@ var layers = []struct{ folder, may string }{
 	{"logql/logqltest/loggen", ""},
 	{"logql/logqltest/cmd/loggen", "logql/logqltest/loggen"},
 
-	{"corpus", "internal/source internal/logs internal/metrics internal/facts internal/profile internal/logs/recordtime internal/strictyaml internal/suggest"},
+	{"corpus", "internal/source internal/lockfile internal/logs internal/metrics internal/facts internal/profile internal/logs/recordtime internal/strictyaml internal/suggest"},
 	{"corpus/capture", "corpus internal/logs internal/logs/recordtime internal/lockfile"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},

@@ -79,6 +79,8 @@ func open(dir string) (*Corpus, []error) {
 	for _, e := range entries {
 		switch {
 		case e.Name() == corpusFile || e.Name() == runsDir && e.IsDir():
+		case IsSpool(e.Name()):
+			errs = append(errs, fmt.Errorf("%s: a capture that is unfinished: it still runs, or was interrupted; wait for it, or %s", filepath.Join(dir, e.Name()), howToRepair(dir)))
 		case strings.HasPrefix(e.Name(), stagingPrefix):
 			errs = append(errs, fmt.Errorf("%s: an import or capture that is unfinished: it still runs, or was interrupted; wait for it, run it again, or delete the directory", filepath.Join(dir, e.Name())))
 		default:

@@ -15,6 +15,10 @@ const (
 	stagingPrefix = ".unfinished-"
 	lockFile      = "lock"   // in the staging directory, held while it is written
 	commitFile    = "commit" // there once all runs are whole and are moved into place
+
+	// spoolPrefix begins the name of the directory, beside runsDir, that a
+	// capture fills before it becomes a run.
+	spoolPrefix = ".capture-"
 )
 
 // Names of the files of a run that are not logs. All but the last three are

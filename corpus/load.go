@@ -194,7 +194,7 @@ func (s *Stream) check(builds int) error {
 		return err
 	}
 	switch {
-	case s.Records < 0 || s.Bytes < 0 || s.FileBytes < 0 || s.Unparseable < 0 || s.Unparseable > s.Records:
+	case s.Records < 0 || s.Bytes < 0 || s.FileBytes < 0 || s.Unparseable < 0 || s.Unparseable > s.Records || s.Cut < 0 || s.Cut > s.Records:
 		return errors.New("has counts that cannot be")
 	case !isSHA256(s.SHA256):
 		return errors.New("has no SHA-256")
@@ -207,6 +207,9 @@ func (s *Stream) check(builds int) error {
 		if err := CheckLabelName(name); err != nil {
 			return err
 		}
+	}
+	if c := s.Coverage; c != nil && (c.To.Before(c.From) || !(c.Share >= 0 && c.Share <= 1)) {
+		return errors.New("its coverage cannot be")
 	}
 	return s.checkEpochs(builds)
 }

@@ -35,6 +35,7 @@ type Manifest struct {
 	Moments      []Moment     `json:"moments,omitempty"` // of the objects, in the order they were taken
 	Redaction    *Redaction   `json:"redaction,omitempty"`
 	Completeness Completeness `json:"completeness"`
+	Capture      *Capture     `json:"capture,omitempty"` // how it was recorded; nil: imported
 
 	// Notes are remarks of the writer for the reader of a report.
 	Notes []string `json:"notes,omitempty"`
@@ -121,6 +122,29 @@ type Stream struct {
 	Unparseable int64   `json:"unparseable"`
 	Gaps        []Gap   `json:"gaps,omitempty"`
 	Epochs      []Epoch `json:"epochs,omitempty"` // in order; none: one epoch of Builds[0]
+	// Coverage is how much of its time a captured stream covers.
+	Coverage *Coverage `json:"coverage,omitempty"`
+	// Cut counts the records that were longer than Capture.MaxLine; they end in
+	// a mark that says how long they were.
+	Cut int64 `json:"cut,omitempty"`
+}
+
+// A Coverage is a share of a stretch of time that is known to be recorded
+// whole.
+type Coverage struct {
+	From  time.Time `json:"from"`  // when the capture began to look at the stream
+	To    time.Time `json:"to"`    // and when it ceased to
+	Share float64   `json:"share"` // of it that lies in no gap, 0 to 1; 1 only if there is no gap
+}
+
+// A Capture says how a run was recorded.
+type Capture struct {
+	ID            string    `json:"id"` // of this capture alone
+	Started       time.Time `json:"started"`
+	Ended         time.Time `json:"ended"`
+	MaxLine       int       `json:"maxLine"`                 // bytes of a line that are kept
+	Interruptions []Gap     `json:"interruptions,omitempty"` // in which nothing was recorded
+	Sources       []string  `json:"sources,omitempty"`       // in words
 }
 
 // LabelSet returns the stream's labels.

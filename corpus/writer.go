@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/stillfires/stillfires/internal/lockfile"
 )
 
 // A Writer adds runs to a corpus. Runs are written in a staging directory and
@@ -37,7 +39,7 @@ func OpenForWrite(dir, creator string) (*Writer, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), stagingPrefix) {
+			if !strings.HasPrefix(e.Name(), stagingPrefix) && !IsSpool(e.Name()) {
 				return nil, fmt.Errorf("%s: is no corpus and not empty (it holds %s); name a new directory or a corpus", dir, e.Name())
 			}
 		}
@@ -76,7 +78,7 @@ func (w *Writer) begin() error {
 	}
 	w.stage = stage
 	if w.lock, err = os.Create(filepath.Join(stage, lockFile)); err == nil {
-		err = lock(w.lock)
+		err = lockfile.Lock(w.lock)
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(stage))
@@ -143,7 +145,7 @@ func removeStale(stage string) error {
 		return nil // just made, or just removed: not ours to judge
 	}
 	defer func() { _ = f.Close() }() // only locked
-	if lock(f) != nil {
+	if lockfile.Lock(f) != nil {
 		return nil
 	}
 	moves, err := os.ReadFile(filepath.Join(stage, commitFile))
@@ -160,11 +162,17 @@ func removeStale(stage string) error {
 
 // BeginRun starts a run. The manifest is the caller's until Seal; its format,
 // version, streams and files are filled in here. Nothing of the run is seen
-// before Commit. A run that the corpus has is refused.
+// before Commit. A run that the corpus has, or that is being captured, is
+// refused.
 func (w *Writer) BeginRun(m *Manifest) (*RunWriter, error) {
 	info := RunInfo{m.Build, m.Scenario.Name, m.Repetition}
 	if err := m.checkNames(); err != nil {
 		return nil, err
+	}
+	if spool := SpoolPath(w.dir, info); m.Capture == nil {
+		if _, err := os.Lstat(spool); !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: run %s is being captured, or its capture was interrupted; end it, or %s", spool, info, howToRepair(w.dir))
+		}
 	}
 	final := filepath.Join(w.dir, runsDir, info.Build, info.Scenario, strconv.Itoa(info.Repetition))
 	if _, err := os.Lstat(final); !errors.Is(err, fs.ErrNotExist) {

@@ -1,16 +1,16 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
 
-package corpus
+package lockfile
 
 import (
 	"errors"
 	"os"
 )
 
-// lock cannot tell a live writer from a dead one here, so that what an
+// Lock cannot tell a live writer from a dead one here, so that what an
 // interrupted writer left has to be deleted by hand: the lock of a file that
 // this process has just made always succeeds, any other never.
-func lock(f *os.File) error {
+func Lock(f *os.File) error {
 	if info, err := f.Stat(); err == nil && info.Size() == 0 {
 		_, err := f.WriteString("locked\n")
 		return err
