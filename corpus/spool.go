@@ -70,3 +70,18 @@ func ManifestOf(dir string, info RunInfo) (*Manifest, error) {
 	}
 	return r.Manifest, nil
 }
+
+// CheckFile reports what keeps a kind and key from naming a file of a run.
+func CheckFile(kind string, key FileKey) error {
+	if _, ok := fileKinds[kind]; !ok {
+		return fmt.Errorf("kind %q: want events, objects, probes, progress or actions", kind)
+	}
+	f := File{Path: FilePath(kind, key), FileKey: key}
+	return f.check()
+}
+
+// CheckCorpus reports whether dir is a corpus, by its header alone.
+func CheckCorpus(dir string) error {
+	_, err := openHeader(dir)
+	return err
+}

@@ -81,6 +81,16 @@ func NewSampler(names ...string) (*Sampler, error) {
 	return s, nil
 }
 
+// NewBodySampler returns a sampler of lines that no transport carries any more:
+// it chooses among all body formats.
+func NewBodySampler() *Sampler {
+	s := &Sampler{auto: true, bare: true}
+	for i := range s.bodies {
+		s.bodies[i] = true
+	}
+	return s
+}
+
 // Add counts one line.
 func (s *Sampler) Add(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
