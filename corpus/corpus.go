@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +14,12 @@ import (
 	"github.com/stillfires/stillfires/internal/suggest"
 )
 
-// A Corpus is a directory of runs, open for reading.
+// A Corpus is a directory of runs, or a file into which one was packed, open
+// for reading.
 type Corpus struct {
-	Dir     string
+	Dir     string // or the file
 	Creator string // the program that made it
+	files   store
 	runs    []*Run // ordered by build, scenario, repetition
 }
 
@@ -43,7 +43,8 @@ func (i RunInfo) compare(j RunInfo) int {
 type Run struct {
 	RunInfo
 	Manifest *Manifest
-	corpus   string // directory of the corpus
+	checksum string // of the manifest, hex
+	files    store  // of the run
 }
 
 type header struct {
@@ -52,7 +53,7 @@ type header struct {
 	Creator string `json:"creator"`
 }
 
-// Open opens the corpus in dir. It reads every manifest and looks at the name,
+// Open opens the corpus in dir, which can be a file that [Pack] wrote. It reads every manifest and looks at the name,
 // kind and size of every file; what the files hold is checked as they are read,
 // or by [Corpus.Verify]. A run that is damaged, unfinished or incomplete in its
 // files, and any file that does not belong, is an error that names it.
@@ -67,12 +68,21 @@ func Open(dir string) (*Corpus, error) {
 // open opens what can be opened and returns all faults. The corpus is nil if
 // there is none.
 func open(dir string) (*Corpus, []error) {
-	c, err := openHeader(dir)
+	files, err := openStore(dir)
+	if err != nil {
+		return nil, []error{err}
+	}
+	return openIn(dir, files)
+}
+
+// openIn is open for files that lie in a store.
+func openIn(dir string, files store) (*Corpus, []error) {
+	c, err := openHeader(dir, files)
 	if err != nil {
 		return nil, []error{err}
 	}
 	var errs []error
-	entries, err := os.ReadDir(dir)
+	entries, err := files.ReadDir(".")
 	if err != nil {
 		return nil, []error{fmt.Errorf("open corpus: %w", err)}
 	}
@@ -80,11 +90,11 @@ func open(dir string) (*Corpus, []error) {
 		switch {
 		case e.Name() == corpusFile || e.Name() == runsDir && e.IsDir():
 		case IsSpool(e.Name()):
-			errs = append(errs, fmt.Errorf("%s: a capture that is unfinished: it still runs, or was interrupted; wait for it, or %s", filepath.Join(dir, e.Name()), howToRepair(dir)))
+			errs = append(errs, fmt.Errorf("%s: a capture that is unfinished: it still runs, or was interrupted; wait for it, or %s", files.where(e.Name()), howToRepair(dir)))
 		case strings.HasPrefix(e.Name(), stagingPrefix):
-			errs = append(errs, fmt.Errorf("%s: an import or capture that is unfinished: it still runs, or was interrupted; wait for it, run it again, or delete the directory", filepath.Join(dir, e.Name())))
+			errs = append(errs, fmt.Errorf("%s: an import or capture that is unfinished: it still runs, or was interrupted; wait for it, run it again, or delete the directory", files.where(e.Name())))
 		default:
-			errs = append(errs, foreign(filepath.Join(dir, e.Name())))
+			errs = append(errs, foreign(files.where(e.Name())))
 		}
 	}
 	infos, err := c.list()
@@ -107,9 +117,9 @@ func foreign(name string) error {
 	return fmt.Errorf("%s: does not belong to the corpus; no manifest names it", name)
 }
 
-func openHeader(dir string) (*Corpus, error) {
-	name := filepath.Join(dir, corpusFile)
-	text, err := readBounded(os.DirFS(dir), corpusFile)
+func openHeader(dir string, files store) (*Corpus, error) {
+	name := files.where(corpusFile)
+	text, err := readBounded(files, corpusFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: %s is not a corpus, or its import was interrupted", name, fs.ErrNotExist, dir)
 	}
@@ -123,12 +133,12 @@ func openHeader(dir string) (*Corpus, error) {
 	if err := strictJSON(text, &h); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Corpus{Dir: dir, Creator: h.Creator}, nil
+	return &Corpus{Dir: dir, Creator: h.Creator, files: files}, nil
 }
 
 // readBounded reads a plain file of at most maxManifest bytes.
-func readBounded(fsys fs.FS, name string) ([]byte, error) {
-	info, err := fs.Lstat(fsys, name)
+func readBounded(fsys store, name string) ([]byte, error) {
+	info, err := fsys.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +161,11 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 func (c *Corpus) list() ([]RunInfo, error) {
 	var infos []RunInfo
 	var errs []error
-	root := filepath.Join(c.Dir, runsDir)
 	sub := func(dir, kind string) []string {
-		entries, err := os.ReadDir(dir)
+		entries, err := c.files.ReadDir(dir)
 		if err != nil {
-			if dir != root || !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
+			if dir != runsDir || !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, fmt.Errorf("%s: %w", c.files.where(dir), err))
 			}
 			return nil
 		}
@@ -168,18 +177,18 @@ func (c *Corpus) list() ([]RunInfo, error) {
 			}
 			switch {
 			case !e.IsDir():
-				errs = append(errs, foreign(filepath.Join(dir, e.Name())))
+				errs = append(errs, foreign(c.files.where(path.Join(dir, e.Name()))))
 			case err != nil:
-				errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dir, e.Name()), err))
+				errs = append(errs, fmt.Errorf("%s: %w", c.files.where(path.Join(dir, e.Name())), err))
 			default:
 				names = append(names, e.Name())
 			}
 		}
 		return names
 	}
-	for _, build := range sub(root, "build") {
-		for _, scenario := range sub(filepath.Join(root, build), "scenario") {
-			for _, n := range sub(filepath.Join(root, build, scenario), "repetition") {
+	for _, build := range sub(runsDir, "build") {
+		for _, scenario := range sub(path.Join(runsDir, build), "scenario") {
+			for _, n := range sub(path.Join(runsDir, build, scenario), "repetition") {
 				rep, _ := repetition(n) // checked above
 				infos = append(infos, RunInfo{build, scenario, rep})
 			}
@@ -253,30 +262,13 @@ func (c *Corpus) noRun(want RunInfo) error {
 }
 
 // Path returns where a file of the run lies, for messages.
-func (r *Run) Path(name string) string {
-	return filepath.Join(r.corpus, runsDir, r.Build, r.Scenario, strconv.Itoa(r.Repetition), filepath.FromSlash(name))
-}
-
-// root opens the run's directory; nothing opened through it can lie outside.
-func (r *Run) root() (*os.Root, error) {
-	top, err := os.OpenRoot(r.corpus)
-	if err != nil {
-		return nil, err
-	}
-	defer top.Close()
-	return top.OpenRoot(path.Join(runsDir, r.Build, r.Scenario, strconv.Itoa(r.Repetition)))
-}
+func (r *Run) Path(name string) string { return r.files.where(name) }
 
 func (r *Run) open(name string) (fs.File, error) {
 	if err := checkPath(name); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Path(runFile), err)
 	}
-	root, err := r.root()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	f, err := root.Open(name)
+	f, err := r.files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Path(name), err)
 	}

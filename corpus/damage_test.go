@@ -234,7 +234,7 @@ func TestDamage_EveryBit(t *testing.T) {
 		}
 	}
 	flipped(readFile(t, filepath.Join(dir, runPath, runFile)), func(i, bit int, text []byte) {
-		if _, err := decodeManifest(text); err == nil {
+		if _, _, err := decodeManifest(text); err == nil {
 			t.Errorf("run.json: bit %d of byte %d flipped, and no error", bit, i)
 		}
 	})
@@ -408,7 +408,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(text[:bytes.LastIndex(text, []byte(sealKey))])
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := sha256.Sum256(body)
-		m, err := decodeManifest([]byte(string(body) + sealKey + hex.EncodeToString(sum[:]) + sealEnd))
+		m, _, err := decodeManifest([]byte(string(body) + sealKey + hex.EncodeToString(sum[:]) + sealEnd))
 		if err != nil || m.check(RunInfo{m.Build, m.Scenario.Name, m.Repetition}) != nil {
 			return
 		}

@@ -4,24 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 )
 
 // load reads a run's manifest and compares it with the files that are there.
 func (c *Corpus) load(info RunInfo) (*Run, error) {
-	r := &Run{RunInfo: info, corpus: c.Dir}
-	root, err := r.root()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Path(""), err)
-	}
-	defer root.Close()
-	text, err := readBounded(root.FS(), runFile)
+	r := &Run{RunInfo: info, files: subStore{c.files, path.Join(runsDir, info.String())}}
+	text, err := readBounded(r.files, runFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: the run is unfinished", r.Path(runFile), fs.ErrNotExist)
 	}
 	if err == nil {
-		r.Manifest, err = decodeManifest(text)
+		r.Manifest, r.checksum, err = decodeManifest(text)
 	}
 	if err == nil {
 		err = r.Manifest.check(info)
@@ -29,7 +25,7 @@ func (c *Corpus) load(info RunInfo) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Path(runFile), err)
 	}
-	return r, r.checkFiles(root.FS())
+	return r, r.checkFiles()
 }
 
 // sizes returns the files that the manifest names, with their sizes.
@@ -46,10 +42,10 @@ func (m *Manifest) sizes() map[string]int64 {
 
 // checkFiles reports files that are missing, of another size or kind, or not
 // named by the manifest.
-func (r *Run) checkFiles(fsys fs.FS) error {
+func (r *Run) checkFiles() error {
 	want := r.Manifest.sizes()
 	var errs []error
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(r.files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -80,7 +76,7 @@ func (r *Run) checkFiles(fsys fs.FS) error {
 		return nil
 	})
 	if err != nil {
-		errs = append(errs, fmt.Errorf("%s: %w", r.Path(""), err))
+		errs = append(errs, fmt.Errorf("%s: %w", r.Path("."), err))
 	}
 	missing := make([]string, 0, len(want))
 	for name := range want {

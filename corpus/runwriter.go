@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -67,10 +68,10 @@ func (r *RunWriter) Stream(name string, labels logs.Labels) (*StreamWriter, erro
 	}
 	base := safeName(name)
 	name = base
-	for n := 2; r.names[name]; n++ {
+	for n := 2; r.names[strings.ToLower(name)]; n++ { // some file systems do not tell case
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
-	r.names[name], r.labels[key] = true, name
+	r.names[strings.ToLower(name)], r.labels[key] = true, name
 	s := &StreamWriter{run: r}
 	s.Info = Stream{Name: name, Labels: labels.Map(), File: logsDir + "/" + name + logSuffix}
 	r.streams = append(r.streams, s)

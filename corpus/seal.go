@@ -32,25 +32,26 @@ func encodeManifest(m *Manifest) ([]byte, error) {
 	return append(append(append(bytes.Clone(body), sealKey...), hex.EncodeToString(sum[:])...), sealEnd...), nil
 }
 
-// decodeManifest reads run.json.
-func decodeManifest(text []byte) (*Manifest, error) {
+// decodeManifest reads run.json, and returns its checksum too.
+func decodeManifest(text []byte) (*Manifest, string, error) {
 	if err := checkFormat(text, runFormat); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	i := bytes.LastIndex(text, []byte(sealKey))
 	if i < 0 {
-		return nil, errors.New(`does not end with its checksum; it was cut short, or written by hand`)
+		return nil, "", errors.New(`does not end with its checksum; it was cut short, or written by hand`)
 	}
 	body, rest := text[:i], string(text[i+len(sealKey):])
 	sum := sha256.Sum256(body)
-	if rest != hex.EncodeToString(sum[:])+sealEnd {
-		return nil, errors.New("checksum does not agree; the manifest was changed after the run was closed")
+	checksum := hex.EncodeToString(sum[:])
+	if rest != checksum+sealEnd {
+		return nil, "", errors.New("checksum does not agree; the manifest was changed after the run was closed")
 	}
 	var m Manifest
 	if err := strictJSON(append(bytes.Clone(body), "\n}\n"...), &m); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return &m, nil
+	return &m, checksum, nil
 }
 
 // checkFormat looks at format and version alone, so that a file of a later

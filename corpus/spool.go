@@ -64,7 +64,7 @@ func HasRun(dir string, info RunInfo) (bool, error) {
 // ManifestOf reads the manifest of one run of the corpus in dir, without a look
 // at the others. A run that is not there is fs.ErrNotExist.
 func ManifestOf(dir string, info RunInfo) (*Manifest, error) {
-	r, err := (&Corpus{Dir: dir}).load(info)
+	r, err := (&Corpus{Dir: dir, files: newDirStore(dir)}).load(info)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,6 @@ func CheckFile(kind string, key FileKey) error {
 
 // CheckCorpus reports whether dir is a corpus, by its header alone.
 func CheckCorpus(dir string) error {
-	_, err := openHeader(dir)
+	_, err := openHeader(dir, newDirStore(dir))
 	return err
 }

@@ -27,6 +27,9 @@ type Writer struct {
 // there is none. Creator names the program, for corpus.json. What interrupted
 // writers left is deleted. The caller calls Close.
 func OpenForWrite(dir, creator string) (*Writer, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s: is a file, and runs are added to a directory; unpack it first if it is a packed corpus: stillfires corpus unpack", dir)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("open corpus for writing: %w", err)
 	}
@@ -47,7 +50,7 @@ func OpenForWrite(dir, creator string) (*Writer, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open corpus for writing: %w", err)
 	default:
-		if _, err := openHeader(dir); err != nil {
+		if _, err := openHeader(dir, newDirStore(dir)); err != nil {
 			return nil, err
 		}
 	}

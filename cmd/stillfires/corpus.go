@@ -21,7 +21,7 @@ docs/corpus-format.md explains the description and the files of a corpus.`
 func newCorpusCommand(env *cliEnv) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
-		Short: "Import recorded logs, list, show and verify them",
+		Short: "Import recorded logs; list, show, verify and pack them",
 		Long:  corpusLong,
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -29,7 +29,9 @@ func newCorpusCommand(env *cliEnv) *cobra.Command {
 	cmd.AddCommand(
 		newCorpusImportCommand(env),
 		newCorpusListCommand(env),
+		newCorpusPackCommand(env),
 		newCorpusShowCommand(env),
+		newCorpusUnpackCommand(env),
 		newCorpusVerifyCommand(env),
 	)
 	return cmd

@@ -79,13 +79,8 @@ func runCorpusImport(cmd *cobra.Command, env *cliEnv, f *corpusImportFlags, root
 	case f.out == "":
 		return fmt.Errorf("%s: name the corpus to write: -o corpus", cmd.CommandPath())
 	}
-	for _, name := range []string{"max-bytes", "max-ratio", "repetition", "year"} {
-		if n, err := cmd.Flags().GetInt64(name); cmd.Flags().Changed(name) && err == nil && n < 1 {
-			return fmt.Errorf("--%s: want 1 or more", name)
-		}
-		if n, err := cmd.Flags().GetInt(name); cmd.Flags().Changed(name) && err == nil && n < 1 {
-			return fmt.Errorf("--%s: want 1 or more", name)
-		}
+	if err := checkLimits(cmd); err != nil {
+		return err
 	}
 	text, err := os.ReadFile(f.file)
 	if err != nil {

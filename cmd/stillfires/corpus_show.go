@@ -19,9 +19,9 @@ import (
 func newCorpusListCommand(env *cliEnv) *cobra.Command {
 	var format corpusFormat
 	cmd := &cobra.Command{
-		Use:   "ls DIR",
+		Use:   "ls CORPUS",
 		Short: "List the runs of a corpus",
-		Args:  exactArguments("DIR"),
+		Args:  exactArguments("CORPUS"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := corpus.Open(args[0])
 			if err != nil {
@@ -87,15 +87,22 @@ func writeList(w io.Writer, rows []runRow) error {
 func newCorpusShowCommand(env *cliEnv) *cobra.Command {
 	var format corpusFormat
 	cmd := &cobra.Command{
-		Use:   "show DIR BUILD SCENARIO [N]",
-		Short: "Show what is known of one run",
+		Use:   "show CORPUS [BUILD SCENARIO [N]]",
+		Short: "Show what is known of a corpus, with its digest, or of one run",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 4 {
+			if len(args) == 1 || len(args) == 4 {
 				return nil
 			}
-			return exactArguments("DIR", "BUILD", "SCENARIO")(cmd, args)
+			return exactArguments("CORPUS", "BUILD", "SCENARIO")(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o, err := overview(args[0])
+				if err != nil {
+					return err
+				}
+				return format.write(env.stdout, o, o.write)
+			}
 			n := 1
 			if len(args) == 4 {
 				var err error
@@ -222,13 +229,23 @@ func plain(s string) string {
 func newCorpusVerifyCommand(env *cliEnv) *cobra.Command {
 	var format corpusFormat
 	cmd := &cobra.Command{
-		Use:   "verify DIR",
+		Use:   "verify CORPUS",
 		Short: "Read every byte of a corpus and report all that is wrong",
-		Args:  exactArguments("DIR"),
+		Long: `Read every byte of a corpus, packed or not, compare it with the manifests and
+their checksums, and report all that is wrong. The digest, which is printed
+too, stands for all of it.
+
+Runs whose drill was to be kept until a time that has passed are warnings, on
+standard error and in JSON. They do not change the exit code: the evidence is
+as good as it was.`,
+		Args: exactArguments("CORPUS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rep, err := corpus.Verify(cmd.Context(), args[0])
+			rep, err := corpus.VerifyAt(cmd.Context(), args[0], time.Now())
 			if err != nil {
 				return err
+			}
+			for _, warning := range rep.Warnings {
+				fmt.Fprintf(env.stderr, "stillfires: warning: %s\n", warning)
 			}
 			if err := format.write(env.stdout, rep, func(w io.Writer) error { return writeVerify(w, rep) }); err != nil {
 				return err
@@ -254,5 +271,8 @@ func writeVerify(w io.Writer, rep *corpus.VerifyReport) error {
 		state = count(int64(len(rep.Problems)), "problem")
 	}
 	_, err := fmt.Fprintf(w, "%s: %s; %s, %s, %s, %d bytes of lines\n", rep.Dir, state, count(int64(rep.Runs), "run"), count(int64(rep.Streams), "stream"), count(rep.Records, "record"), rep.Bytes)
+	if err == nil && rep.Digest != "" {
+		_, err = fmt.Fprintf(w, "digest %s\n", rep.Digest)
+	}
 	return err
 }

@@ -72,7 +72,12 @@ func (o *Options) sides(ctx context.Context) (deployed, candidate *side, cleanup
 // by one: what a report must not be written over.
 func (o *Options) Inputs() []string {
 	full := o.withReview()
-	inputs := []string{full.Deployed, full.Candidate}
+	inputs := []string{full.Deployed, full.Candidate, full.Corpus} // a corpus can be one file
+	for _, spec := range inputs[:2] {
+		if i := strings.LastIndexByte(spec, ':'); i > 0 {
+			inputs = append(inputs, spec[:i])
+		}
+	}
 	if o.Review != nil {
 		inputs = append(inputs, o.Review.Path, o.Review.SuppressionFile)
 	}
@@ -99,7 +104,7 @@ func isRaw(spec string) bool {
 		return true
 	}
 	info, err := os.Stat(spec)
-	return err == nil && !info.IsDir()
+	return err == nil && !info.IsDir() && !corpus.IsCorpus(spec)
 }
 
 // open finds the build that spec names: [DIR:]BUILD, or a corpus that has
@@ -108,7 +113,7 @@ func (o *Options) open(role, spec string) (*side, error) {
 	dir, build := o.Corpus, spec
 	if i := strings.LastIndexByte(spec, ':'); i > 0 {
 		dir, build = spec[:i], spec[i+1:]
-	} else if _, err := os.Stat(filepath.Join(spec, "corpus.json")); err == nil {
+	} else if corpus.IsCorpus(spec) {
 		dir, build = spec, ""
 	}
 	if info, err := os.Stat(spec); dir == "" && err == nil && info.IsDir() {

@@ -32,7 +32,7 @@ func openFiles(ctx context.Context, opt *Options, q *question, when *when) (*log
 		if slices.Contains(files[:i], f) {
 			return nil, fmt.Errorf("%s: named twice", f)
 		}
-		if _, err := os.Stat(filepath.Join(f, "corpus.json")); err == nil {
+		if f != "-" && corpus.IsCorpus(f) {
 			return nil, fmt.Errorf("%s: is a corpus; name it with --corpus %s", f, f)
 		}
 	}
