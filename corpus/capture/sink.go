@@ -57,7 +57,7 @@ func (s *Session) Stream(info StreamInfo) (Stream, error) {
 			return nil, s.check(err)
 		}
 		st.out = out
-		st.marks = append(st.marks, indexed{file: s.path(streamName(st.id))})
+		st.marks = append(st.marks, indexed{file: s.path(streamName(st.id)), latest: st.last})
 	}
 	st.used = true
 	s.stats.streams = max(s.stats.streams, len(s.streams))
