@@ -47,6 +47,15 @@ func CutSize(line []byte, limit int) (int64, bool) {
 	return n, err == nil && n > int64(limit)
 }
 
+// CutLine cuts a line that had size bytes, of which line may hold only the
+// first, to limit bytes and a mark. What fits is returned as it is.
+func CutLine(line []byte, size int64, limit int) []byte {
+	if size <= int64(limit) {
+		return line
+	}
+	return appendMark(append(make([]byte, 0, limit+maxMark), line[:limit]...), size)
+}
+
 // cutLine returns a line of at most limit bytes and a mark.
 func cutLine(line []byte, limit int) []byte {
 	if len(line) <= limit {
@@ -55,7 +64,7 @@ func cutLine(line []byte, limit int) []byte {
 	if _, ok := CutSize(line, limit); ok {
 		return line
 	}
-	return appendMark(append(make([]byte, 0, limit+maxMark), line[:limit]...), int64(len(line)))
+	return CutLine(line, int64(len(line)), limit)
 }
 
 // A LineReader cuts what a process writes into lines. A line of more than limit

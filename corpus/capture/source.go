@@ -50,6 +50,10 @@ type Sink interface {
 	// closed; a source that is slow misses none.
 	Moments() <-chan string
 
+	// Interrupted returns when the session before this one, of which this one is
+	// the continuation, was last alive; zero: there was none.
+	Interrupted() time.Time
+
 	// Grace is how long a source may go on after its context is done.
 	Grace() time.Duration
 	// MaxLine is the most bytes of a line that are kept; see [LineReader].

@@ -57,6 +57,10 @@ func (f *follower) open(ctx context.Context, q *question) (io.ReadCloser, error)
 	}
 	if !since.IsZero() {
 		req.Param("sinceTime", since.UTC().Truncate(time.Second).Format(time.RFC3339))
+	} else {
+		// By the node's own clock, which may be wrong: it is what records have.
+		ago := max(0, time.Since(f.since)) + 2*time.Second
+		req.Param("sinceSeconds", strconv.FormatInt(int64(ago/time.Second), 10))
 	}
 	return req.Stream(ctx)
 }
@@ -71,27 +75,27 @@ func (f *follower) read(ctx context.Context, q *question) (a answer, err error) 
 	// there is a record.
 	timer := time.AfterFunc(f.c.pace.Idle, cancel)
 	defer timer.Stop()
-	body, err := f.open(ctx, q)
+	in, err := f.open(ctx, q)
 	if err != nil {
 		return a, err
 	}
-	defer func() { _ = body.Close() }() // what matters was read
+	defer func() { _ = in.Close() }() // what matters was read
 	o, err := f.window.overlap(f.stream)
 	if err != nil {
 		return a, spoolError{err}
 	}
 	a.found = o == nil
 	proved := f.proved == q.process().id
-	lines := newLines(&wake{body, timer, f.c.pace.Idle}, f.sink.MaxLine())
+	source := &body{Reader: in, timer: timer, idle: f.c.pace.Idle}
+	lines := newRecords(source, f.sink.MaxLine())
 	for {
-		raw, err := lines.Next()
+		at, line, ok, err := lines.next()
 		if err != nil {
-			a.end(err, lines.Rest())
+			a.end(err, lines)
 			return a, nil
 		}
-		at, line, ok := split(raw)
 		if !ok {
-			f.foreign(raw)
+			f.foreign(line)
 			continue
 		}
 		if o != nil {
@@ -126,16 +130,16 @@ func (f *follower) read(ctx context.Context, q *question) (a answer, err error) 
 			return a, err
 		}
 		a.took++
-		if q.follow && f.lag.wants(a.took) {
-			f.lag.saw(f.sink.Now().Sub(at))
+		if came, ok := source.fresh(); ok {
+			f.lag.saw(came.Sub(at))
 		}
 	}
 }
 
 // end notes how an answer ended.
-func (a *answer) end(err error, rest []byte) {
+func (a *answer) end(err error, lines *records) {
 	a.clean, a.ended = errors.Is(err, io.EOF), time.Now()
-	if at, line, ok := split(rest); ok {
+	if at, line, ok := lines.rest(); ok {
 		a.rest, a.restAt = append([]byte(nil), line...), at
 	}
 }
@@ -153,7 +157,8 @@ func (e spoolError) Unwrap() error { return e.error }
 func (f *follower) prove(ctx context.Context, q *question, broken bool) error {
 	settle := f.c.pace.Settle
 	until := time.Now()
-	if p := q.process(); broken || !q.previous && f.c.serverTime().Sub(p.started) < settle+time.Second {
+	late := f.young || f.starts > 1 || f.c.serverTime().Sub(q.process().started) < settle+time.Second
+	if broken || late && !q.previous {
 		until = until.Add(settle)
 	}
 	for {
@@ -247,9 +252,8 @@ type lag struct {
 	n     int
 }
 
-// wants reports whether the n-th record of an answer is to be timed. The first
-// ones may be old.
-func (l *lag) wants(n int) bool { return n%64 == 0 || n < 64 && n > 1 }
+// enoughLags is how many records must have been timed to tell anything.
+const enoughLags = 3
 
 func (l *lag) saw(d time.Duration) {
 	if l.n == 0 || d < l.least {

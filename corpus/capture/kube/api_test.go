@@ -31,6 +31,8 @@ type api struct {
 	logs     map[string][]*processLog // of namespace/pod/container
 	asked    map[string]bool          // verb resource scope
 	requests int
+	// nodeClock is what the clock of the node is ahead.
+	nodeClock time.Duration
 	// fault, if set, may answer a request in place of the server.
 	fault func(w http.ResponseWriter, r *http.Request) bool
 	// torn, if set, says how the answer to a request for a log ends early.
@@ -378,6 +380,9 @@ func (a *api) log(w http.ResponseWriter, r *http.Request, ns, pod string) {
 		fail(w, http.StatusBadRequest, "BadRequest", "sinceTime")
 		return
 	}
+	if ago, err := strconv.Atoi(q.Get("sinceSeconds")); err == nil {
+		since = time.Now().Add(a.nodeClock - time.Duration(ago)*time.Second)
+	}
 	var t *tear
 	if a.torn != nil {
 		t = a.torn(r)
@@ -389,7 +394,7 @@ func (a *api) log(w http.ResponseWriter, r *http.Request, ns, pod string) {
 			if next < p.from {
 				next = p.from // rotated
 			}
-			if at, _, _ := split([]byte(p.lines[next])); at.Before(since) {
+			if at, _, ok := split([]byte(p.lines[next])); ok && at.Before(since) {
 				continue
 			}
 			line := p.lines[next] + "\n"

@@ -155,3 +155,20 @@ const maxWait = 30 * time.Second // for one answer that is not a stream
 // graceOf is how long a source may take after the end, less what it takes to
 // write down what it did not get.
 func graceOf(to capture.Sink) time.Duration { return to.Grace() * 4 / 5 }
+
+// since is when logs and events begin, by this machine's clock. A capture that
+// was interrupted wants what came since.
+func (c *cluster) since(to capture.Sink) time.Time {
+	from := to.Now()
+	if at := to.Interrupted(); !at.IsZero() && at.Before(from) {
+		return at
+	}
+	return from.Add(-c.spec.Since)
+}
+
+// atServer returns a time of this machine by the server's clock, or one as
+// much before it as that is not known.
+func (c *cluster) atServer(t time.Time) time.Time {
+	ahead, off, _ := c.contact.skew()
+	return t.Add(ahead - off)
+}

@@ -27,7 +27,7 @@ func (e *events) String() string { return "events of " + e.c.in(e.namespace) }
 
 // Record implements [capture.Source].
 func (e *events) Record(ctx context.Context, to capture.Sink) error {
-	s := &eventStore{c: e.c, sink: to, since: time.Now().Add(-e.c.spec.Since), seen: map[string]string{}}
+	s := &eventStore{c: e.c, sink: to, since: e.c.since(to), seen: map[string]string{}}
 	what := selection{resource: eventsResource, namespace: e.namespace}
 	if err := e.c.watch(ctx, what, s); err != nil {
 		return err
@@ -60,8 +60,7 @@ func (s *eventStore) put(u *unstructured.Unstructured) error {
 		return nil
 	}
 	s.seen[uid] = version
-	ahead, _, _ := s.c.contact.skew()
-	if last := lastTime(u); !last.IsZero() && last.Before(s.since.Add(ahead).Add(-time.Second)) {
+	if last := lastTime(u); !last.IsZero() && last.Before(s.c.atServer(s.since).Add(-time.Second)) {
 		if !known {
 			s.old++
 		}

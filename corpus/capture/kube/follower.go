@@ -17,8 +17,10 @@ type follower struct {
 	c     *cluster
 	sink  capture.Sink
 	mail  *mailbox
-	title string // for people
-	begin time.Time
+	title string    // for people
+	since time.Time // when the log is to begin, by this machine's clock
+	begin time.Time // likewise, by the times of its records; zero: not known
+	young bool      // the pod came during the capture
 	try   *trier
 
 	stream capture.Stream
@@ -30,6 +32,7 @@ type follower struct {
 	proc     process // that is read; id "": none yet
 	podUID   string
 	restarts int
+	starts   int    // processes that were begun with
 	done     bool   // all of proc was read
 	proved   string // id of the process that answers were shown to be of
 	last     answer // to the last question about proc
@@ -47,10 +50,10 @@ type follower struct {
 	lag       lag
 }
 
-func (c *cluster) follower(l *look, sink capture.Sink, begin time.Time) *follower {
+func (c *cluster) follower(l *look, sink capture.Sink, since time.Time) *follower {
 	m := &l.pod.Metadata
 	f := &follower{
-		c: c, sink: sink, mail: newMailbox(), begin: begin, resumed: true,
+		c: c, sink: sink, mail: newMailbox(), since: since, resumed: true,
 		title: fmt.Sprintf("%s: container %s of pod %s/%s", c.name, l.container, m.Namespace, m.Name),
 		try:   c.trier(access{verbs: "get", resource: schema.GroupResource{Resource: "pods"}, part: "log", namespace: m.Namespace}),
 	}
@@ -79,10 +82,28 @@ func (f *follower) run(ctx context.Context) (err error) {
 				return err
 			}
 		}
+		if f.done && f.at.gone && !f.mail.any() {
+			if err := f.putAway(); err != nil {
+				return err
+			}
+		}
 	}
 	return f.finish(ctx)
 }
 
+// putAway gives back what the log of a pod that is gone needs. Another pod can
+// still come by its name.
+func (f *follower) putAway() error {
+	f.report()
+	s := f.stream
+	if f.stream = nil; s == nil {
+		return nil
+	}
+	f.window, f.before, f.lag = window{}, window{}, lag{}
+	return s.Close()
+}
+
+// take goes on with a look.
 func (f *follower) take(l *look) {
 	f.at = l
 	if l.pod.Metadata.UID == f.podUID {
@@ -97,7 +118,7 @@ func (f *follower) busy() bool {
 
 // old reports whether a process ended before the capture began.
 func (f *follower) old(p process) bool {
-	return f.proc.id == "" && p.ended() && p.finished.Before(f.begin.Add(-time.Second))
+	return !f.young && f.proc.id == "" && p.ended() && p.finished.Before(f.c.atServer(f.since).Add(-time.Second))
 }
 
 // failed waits before the next try, or returns an error that ends all.
@@ -238,7 +259,7 @@ func (f *follower) append(at time.Time, line []byte) error {
 // or the capture does; one that would end before it begins is a moment.
 func (f *follower) gap(from, to time.Time, reason string) error {
 	if from.IsZero() {
-		if from = f.begin; f.proc.started.After(from) {
+		if from = f.c.atServer(f.since); f.proc.started.After(from) {
 			from = f.proc.started
 		}
 	}
@@ -353,7 +374,7 @@ func (f *follower) restOf(ctx context.Context, tries int) (bool, error) {
 // report notes what is odd about the times of the records.
 func (f *follower) report() {
 	const odd = 2 * time.Second
-	if f.stream == nil || f.lag.n < 3 {
+	if f.stream == nil || f.lag.n < enoughLags {
 		return
 	}
 	switch least := f.lag.least; {
@@ -376,6 +397,9 @@ func (f *follower) whole(l *look) bool {
 	}
 	const slack = 2 * time.Second // of a time in whole seconds, and of clocks
 	ahead, _, _ := f.c.contact.skew()
+	if f.lag.n >= enoughLags {
+		ahead = -f.lag.least // the node's clock, which the status is by
+	}
 	return !f.last.ended.Add(ahead).Before(finished.Add(-slack))
 }
 

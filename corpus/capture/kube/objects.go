@@ -44,7 +44,10 @@ func (o *objects) Record(ctx context.Context, to capture.Sink) error {
 	if o.c.spec.Watch {
 		for _, s := range o.selections(kinds) {
 			wait.Go(func() {
-				if err := o.c.watch(ctx, s.selection, &deletions{c: o.c, sink: to, kind: s.kind, known: map[string]string{}}); err != nil {
+				err := safely(func() error {
+					return o.c.watch(ctx, s.selection, &deletions{c: o.c, sink: to, kind: s.kind, known: map[string]string{}})
+				})
+				if err != nil {
 					mu.Lock()
 					failed = errors.Join(failed, err)
 					mu.Unlock()
@@ -59,7 +62,11 @@ func (o *objects) Record(ctx context.Context, to capture.Sink) error {
 			mu.Unlock()
 		}
 	}
-	snap(ctx, atStart)
+	first := atStart
+	if !to.Interrupted().IsZero() {
+		first = "resumed-" + to.Now().UTC().Format("20060102T150405Z") // the capture has its start
+	}
+	snap(ctx, first)
 	var ticks <-chan time.Time
 	if o.c.spec.Interval > 0 {
 		ticker := time.NewTicker(o.c.spec.Interval)

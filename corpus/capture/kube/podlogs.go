@@ -27,7 +27,7 @@ func (p *podLogs) String() string { return "logs of pods of " + p.c.in(p.namespa
 func (p *podLogs) Record(ctx context.Context, to capture.Sink) error {
 	watching, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	s := &podStore{c: p.c, sink: to, ctx: watching, stop: stop, since: time.Now().Add(-p.c.spec.Since), followers: map[string]*follower{}, pods: map[string]*pod{}}
+	s := &podStore{c: p.c, sink: to, ctx: watching, stop: stop, since: p.c.since(to), followers: map[string]*follower{}, pods: map[string]*pod{}}
 	err := p.c.watch(watching, selection{resource: podsResource, namespace: p.namespace, labels: p.c.spec.Selector}, s)
 	if cause := context.Cause(watching); err == nil && ctx.Err() == nil && cause != nil {
 		err = cause
@@ -61,6 +61,7 @@ type podStore struct {
 	wait      sync.WaitGroup
 	followers map[string]*follower
 	pods      map[string]*pod // by namespace and name
+	listed    bool            // those that there were at the beginning are known
 
 	mu  sync.Mutex
 	err error // of the first follower that failed
@@ -97,8 +98,8 @@ func (s *podStore) look(p *pod, gone bool) {
 			if gone || l.current.id == "" {
 				return // there is no log yet, or any more
 			}
-			ahead, _, _ := s.c.contact.skew()
-			f = s.c.follower(l, s.sink, s.since.Add(ahead))
+			f = s.c.follower(l, s.sink, s.since)
+			f.young = s.listed
 			s.followers[key] = f
 			s.wait.Go(func() { s.follow(f) })
 		}
@@ -107,7 +108,7 @@ func (s *podStore) look(p *pod, gone bool) {
 }
 
 func (s *podStore) follow(f *follower) {
-	err := f.run(s.ctx)
+	err := safely(func() error { return f.run(s.ctx) })
 	if err == nil {
 		return
 	}
@@ -118,6 +119,16 @@ func (s *podStore) follow(f *follower) {
 		s.err = errors.Join(s.err, err)
 	}
 	s.stop(err)
+}
+
+// safely turns a panic into an error: the rest of a capture goes on.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	return f()
 }
 
 // Add, Update, Delete and Replace implement cache.ReflectorStore.
@@ -136,6 +147,7 @@ func (s *podStore) Delete(obj any) error {
 // Replace takes a whole list, as at the beginning, and after a watch was
 // interrupted for long.
 func (s *podStore) Replace(list []any, _ string) error {
+	defer func() { s.listed = true }()
 	there := map[string]bool{}
 	for _, obj := range list {
 		if err := each(obj, func(u *unstructured.Unstructured) error {

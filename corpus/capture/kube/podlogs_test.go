@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stillfires/stillfires/corpus/capture"
 )
 
 // lamps is what most tests record.
@@ -516,6 +519,91 @@ func TestResume(t *testing.T) {
 	same(t, run, "lamp-3", []string{"y1", "y3"})
 	if a, b, c := run.gaps(t, "lamp-1"), run.gaps(t, "lamp-2"), run.gaps(t, "lamp-3"); len(a)+len(b) > 0 || len(c) == 0 {
 		t.Errorf("gaps %q %q %q", a, b, c)
+	}
+}
+
+// A line that is too long is cut in the same way each time that it is read.
+func TestLongLines(t *testing.T) {
+	a, spec := one(t)
+	p := a.pod("lamp-1").start()
+	fits := strings.Repeat("f", capture.DefaultMaxLine)
+	p.write(fits, fits+"12345", fits+strings.Repeat("x", 100))
+	r := capturing(t, nil, spec)
+	r.lines(3)
+	a.server.CloseClientConnections()
+	p.write("b")
+	r.lines(4)
+	r.stop()
+	if err := r.session.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	p.write("c")
+	r = capturing(t, r, spec)
+	r.lines(1)
+	run := r.finish()
+	got := run.lines["lamp-1/manager"]
+	want := []string{fits, fits + "…[cut: 4194309 bytes]", fits + "…[cut: 4194404 bytes]", "b", "c"}
+	if len(got) != len(want) {
+		t.Fatalf("%d lines", len(got))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("line %d has %d bytes and ends in %q", i, len(got[i]), got[i][max(0, len(got[i])-30):])
+		}
+	}
+	if g := run.gaps(t, "lamp-1"); len(g) > 0 {
+		t.Error(g)
+	}
+}
+
+// What is no line of the process is not taken for one, and is said.
+func TestForeignLines(t *testing.T) {
+	a, spec := one(t)
+	p := a.pod("lamp-1").start()
+	p.write("a1")
+	a.do(func() {
+		p.log().lines = append(p.log().lines, "unable to retrieve container logs", "0001-01-01T00:00:00Z x")
+	})
+	p.write("a2")
+	r := capturing(t, nil, spec)
+	r.lines(2)
+	run := r.finish()
+	same(t, run, "lamp-1", []string{"a1", "a2"})
+	if notes := joined(run.m.Notes); !strings.Contains(notes, "unable to retrieve container logs") || !strings.Contains(notes, "0001-01-01") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// The clock of a node is not that of this machine: no record is left out for
+// that, and it is said.
+func TestNodeClock(t *testing.T) {
+	for ahead, note := range map[time.Duration]string{
+		time.Hour:  `container manager of pod lamps/lamp-1: records came up to (59m59|1h0m0)`,
+		-time.Hour: `container manager of pod lamps/lamp-1: no record came earlier than (59m59|1h0m0)`,
+	} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			a, spec := one(t)
+			spec.Since = 0
+			a.nodeClock = ahead
+			p := a.pod("lamp-1").start()
+			p.writeAt(time.Now().Add(ahead-time.Minute), "before the capture")
+			r := capturing(t, nil, spec)
+			var want []string
+			for i := range 6 {
+				time.Sleep(40 * time.Millisecond)
+				p.writeAt(time.Now().Add(ahead), fmt.Sprint("a", i))
+				want = append(want, fmt.Sprint("a", i))
+				r.lines(int64(i + 1))
+				if i == 2 {
+					a.server.CloseClientConnections()
+				}
+			}
+			run := r.finish()
+			same(t, run, "lamp-1", want)
+			if !regexp.MustCompile(note).MatchString(joined(run.m.Notes)) {
+				t.Errorf("no %q in %q", note, run.m.Notes)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,9 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ func (f *follower) change(ctx context.Context, l *look) error {
 	if !begun {
 		// Of the processes before the first that is seen, only the last can be
 		// read.
-		if l.previous.id != "" && !l.previous.finished.Before(f.begin) {
+		if l.previous.id != "" && !f.old(l.previous) {
 			return f.missed(ctx, l, 0)
 		}
 		return f.start(l, l.current, l.restarts)
@@ -128,6 +130,7 @@ func (f *follower) start(l *look, p process, restarts int) error {
 		f.window.reset()
 	}
 	f.keep, f.suspect = false, time.Time{}
+	f.starts++
 	f.proc, f.podUID, f.restarts = p, l.pod.Metadata.UID, restarts
 	f.done, f.proved, f.last, f.own = false, "", answer{}, l
 	m := &l.pod.Metadata
@@ -182,6 +185,9 @@ func (f *follower) findAgain(ctx context.Context, l *look) error {
 			continue
 		}
 		has, err := f.hasLast(ctx, q)
+		if err == nil && !has {
+			has, err = f.hasLast(ctx, q) // an answer that broke off can look like an end
+		}
 		if err != nil {
 			f.resumed = true
 			return err
@@ -205,25 +211,27 @@ func (f *follower) findAgain(ctx context.Context, l *look) error {
 
 // hasLast reports whether a log has the last record of the window.
 func (f *follower) hasLast(ctx context.Context, q *question) (bool, error) {
-	body, err := f.open(ctx, q)
+	in, err := f.open(ctx, q)
 	if err != nil {
 		if notThere(err) {
 			return false, nil
 		}
 		return false, err
 	}
-	defer func() { _ = body.Close() }() // what matters was read
+	defer func() { _ = in.Close() }() // what matters was read
 	o, err := f.window.overlap(f.stream)
 	if err != nil {
 		return false, spoolError{err}
 	}
-	lines := newLines(body, f.sink.MaxLine())
+	lines := newRecords(in, f.sink.MaxLine())
 	for {
-		raw, err := lines.Next()
-		if err != nil {
+		at, line, ok, err := lines.next()
+		if errors.Is(err, io.EOF) {
 			return false, nil
 		}
-		at, line, ok := split(raw)
+		if err != nil {
+			return false, err
+		}
 		if !ok {
 			continue
 		}

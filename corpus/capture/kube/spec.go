@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/corpus/capture"
 )
 
@@ -110,6 +111,11 @@ func (s *Spec) check() error {
 	for _, name := range own {
 		if _, ok := s.Labels[name]; ok {
 			return fmt.Errorf("label %s tells streams apart and cannot be given", name)
+		}
+	}
+	for name := range s.Labels {
+		if err := corpus.CheckLabelName(name); err != nil {
+			return err
 		}
 	}
 	if s.Since < 0 {
