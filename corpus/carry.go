@@ -194,12 +194,19 @@ type fileWriter struct {
 	info   File
 	file   *os.File
 	sum    hash.Hash
-	frames *frameWriter // of a compressed file, else nil
+	frames *frameWriter                      // of a compressed file, else nil
+	clean  func(line []byte) ([]byte, error) // nil: nothing is redacted
 }
 
 // file adds a file to the run.
 func (r *RunWriter) file(info File) (*fileWriter, error) {
 	name := info.Path
+	c := r.cleaner()
+	if c != nil {
+		if err := cleanKey(c, &info); err != nil {
+			return nil, fmt.Errorf("run %s: %w", r.info, err)
+		}
+	}
 	if err := info.check(); err != nil {
 		return nil, err
 	}
@@ -212,6 +219,9 @@ func (r *RunWriter) file(info File) (*fileWriter, error) {
 		return nil, err
 	}
 	w := &fileWriter{run: r, info: info, file: f, sum: sha256.New()}
+	if c != nil {
+		w.clean = newLineCleaner(c, &w.info)
+	}
 	if strings.HasSuffix(name, ".zst") {
 		if w.frames, err = newFrameWriter(w); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -229,6 +239,12 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 }
 
 func (w *fileWriter) line(b []byte) error {
+	if w.clean != nil {
+		var err error
+		if b, err = w.clean(b); err != nil {
+			return err
+		}
+	}
 	if w.frames == nil {
 		_, err := w.Write(append(b, '\n'))
 		return err

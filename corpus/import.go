@@ -18,7 +18,9 @@ import (
 // ImportOptions are what an import can be told beside its description.
 type ImportOptions struct {
 	Creator string // the program, for corpus.json
-	Limits  Limits
+	// Redactor cleans all that is imported; nil: nothing is redacted.
+	Redactor Redactor
+	Limits   Limits
 
 	// OneRun says that the root is the directory of one run, whatever the
 	// description says of where runs lie.
@@ -136,6 +138,7 @@ func (im *importer) run(p *plan, dir string) (report *ImportReport, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	w.Redact(im.opts.Redactor)
 	jobs, err := im.begin(w, p)
 	if err != nil {
 		return nil, err

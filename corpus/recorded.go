@@ -165,3 +165,23 @@ func (k *Clock) Timing() Timing {
 func CheckTimes(formats []string, year int, timezone string) error {
 	return (&TimeSpec{Format: formats, Year: year, Timezone: timezone}).check()
 }
+
+// A LineWriter writes a file of a run that is no log, line by line.
+type LineWriter struct{ file *fileWriter }
+
+// Copy adds a file of another run to the run. Its size and checksum are filled
+// in; the lines are the caller's to copy.
+func (r *RunWriter) Copy(info File) (*LineWriter, error) {
+	info.Bytes, info.SHA256 = 0, ""
+	f, err := r.file(info)
+	if err != nil {
+		return nil, err
+	}
+	return &LineWriter{file: f}, nil
+}
+
+// Line writes one line, without its newline.
+func (w *LineWriter) Line(line []byte) error { return w.file.line(line) }
+
+// Close ends the file.
+func (w *LineWriter) Close() error { return w.file.close() }

@@ -31,6 +31,7 @@ type RunWriter struct {
 	names    map[string]bool
 	labels   map[string]string // text of labels to stream name
 	sealed   bool
+	cleaners []Cleaner // whose counts are those of the run
 }
 
 // A StreamWriter writes the records of one stream.
@@ -47,6 +48,7 @@ type StreamWriter struct {
 	ndjson bool
 	last   int64
 	day    dayFormat
+	clean  Cleaner // nil: nothing is redacted
 	closed bool
 }
 
@@ -62,6 +64,10 @@ func (r *RunWriter) Stream(name string, labels logs.Labels) (*StreamWriter, erro
 			return nil, fmt.Errorf("stream %q: label %s=%q is not valid UTF-8", name, l.Name, l.Value)
 		}
 	}
+	clean := r.cleaner()
+	if clean != nil {
+		name, labels = clean.Text(name), cleanLabels(clean, labels)
+	}
 	key := labels.String()
 	if other, ok := r.labels[key]; ok {
 		return nil, fmt.Errorf("streams %q and %q have the same labels %s; add a label, such as pod, that tells them apart", other, name, labels)
@@ -72,7 +78,7 @@ func (r *RunWriter) Stream(name string, labels logs.Labels) (*StreamWriter, erro
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
 	r.names[strings.ToLower(name)], r.labels[key] = true, name
-	s := &StreamWriter{run: r}
+	s := &StreamWriter{run: r, clean: clean}
 	s.Info = Stream{Name: name, Labels: labels.Map(), File: logsDir + "/" + name + logSuffix}
 	r.streams = append(r.streams, s)
 	return s, nil
@@ -106,6 +112,9 @@ func (s *StreamWriter) Append(e *logs.Entry) error {
 		return fmt.Errorf("record of %s after one of %s", formatTime(e.Time), formatTime(s.last))
 	case e.Time < minTime || e.Time > maxTime:
 		return fmt.Errorf("record of %s: the year is outside %d to %d", formatTime(e.Time), minYear, maxYear)
+	}
+	if s.clean != nil {
+		e = &logs.Entry{Time: e.Time, Line: s.clean.Line(e.Line), Metadata: cleanLabels(s.clean, e.Metadata)}
 	}
 	for _, l := range e.Metadata {
 		if !utf8.ValidString(l.Name) || !utf8.ValidString(l.Value) {
@@ -260,6 +269,15 @@ func (r *RunWriter) Seal() error {
 	}
 	if len(m.Builds) == 0 {
 		m.Builds = []Build{{Name: m.Build}}
+	}
+	if r.w.redactor != nil {
+		c := r.cleaner()
+		if err := m.clean(c, r.w.redactor.Record(), r.cleaners); err != nil {
+			return fmt.Errorf("run %s: %w", r.info, err)
+		}
+		if err := r.proveClean(); err != nil {
+			return fmt.Errorf("run %s: %w", r.info, err)
+		}
 	}
 	if err := m.check(r.info); err != nil {
 		return fmt.Errorf("run %s: %w", r.info, err)

@@ -21,6 +21,8 @@ type Writer struct {
 	lock    *os.File
 	created bool // corpus.json is ours
 	moved   int  // runs committed
+
+	redactor Redactor // of the runs, nil: none
 }
 
 // OpenForWrite opens the corpus in dir for adding runs, and makes it where

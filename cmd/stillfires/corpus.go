@@ -30,6 +30,7 @@ func newCorpusCommand(env *cliEnv) *cobra.Command {
 		newCorpusImportCommand(env),
 		newCorpusListCommand(env),
 		newCorpusPackCommand(env),
+		newCorpusRedactCommand(env),
 		newCorpusShowCommand(env),
 		newCorpusUnpackCommand(env),
 		newCorpusVerifyCommand(env),

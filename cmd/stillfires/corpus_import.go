@@ -33,6 +33,8 @@ To import the folder of a single run, say what its path does not tell:
 type corpusImportFlags struct {
 	file, out string
 	opts      corpus.ImportOptions
+	redact    bool
+	redaction redactFlags
 	format    corpusFormat
 }
 
@@ -58,6 +60,8 @@ func newCorpusImportCommand(env *cliEnv) *cobra.Command {
 	flags.StringVar(&f.opts.Timezone, "timezone", "", "time zone of logs whose format has none, such as UTC or Europe/Berlin")
 	flags.Int64Var(&f.opts.Limits.Bytes, "max-bytes", 0, "most bytes of text of one file (default 64 GiB)")
 	flags.Int64Var(&f.opts.Limits.Ratio, "max-ratio", 0, "most bytes of text per compressed byte (default 500)")
+	flags.BoolVar(&f.redact, "redact", false, "replace secrets as they are imported (see stillfires corpus redact)")
+	f.redaction.register(flags, "redact-")
 	f.format.register(cmd)
 	return cmd
 }
@@ -92,6 +96,9 @@ func runCorpusImport(cmd *cobra.Command, env *cliEnv, f *corpusImportFlags, root
 	}
 	f.opts.Creator = "stillfires " + buildVersion()
 	f.opts.OneRun = f.opts.Build != "" || f.opts.Scenario != "" || f.opts.Repetition != 0
+	if f.opts.Redactor, err = f.redaction.chosen(cmd.Flags(), f.redact, env); err != nil {
+		return err
+	}
 	rep, err := corpus.Import(cmd.Context(), desc, root, f.out, f.opts)
 	if err != nil {
 		return err
