@@ -3,6 +3,8 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -64,8 +66,20 @@ type tear struct {
 
 func newAPI(t testing.TB) *api {
 	a := &api{t: t, changed: make(chan struct{}), version: 1, objects: map[string]map[string]object{}, logs: map[string][]*processLog{}, asked: map[string]bool{}}
-	a.server = httptest.NewServer(a)
+	a.server = httptest.NewUnstartedServer(a)
+	a.server.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of each client that leaves
+	a.server.Start()
 	t.Cleanup(func() { a.server.CloseClientConnections(); a.server.Close() })
+	return a
+}
+
+// http2 makes the server speak HTTP/2, as a real one does.
+func (a *api) http2() *api {
+	a.server.Close()
+	a.server = httptest.NewUnstartedServer(a)
+	a.server.EnableHTTP2 = true
+	a.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	a.server.StartTLS()
 	return a
 }
 
@@ -74,7 +88,7 @@ func kubeconfig(t testing.TB, servers map[string]*api) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: v1\nkind: Config\nclusters:\n")
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		fmt.Fprintf(&b, "- {name: %s, cluster: {server: %q}}\n", name, servers[name].server.URL)
+		fmt.Fprintf(&b, "- {name: %s, cluster: {server: %q, insecure-skip-tls-verify: true}}\n", name, servers[name].server.URL)
 	}
 	b.WriteString("users:\n- {name: u, user: {token: t}}\ncontexts:\n")
 	for _, name := range slices.Sorted(maps.Keys(servers)) {

@@ -13,8 +13,13 @@ import (
 // BenchmarkCapture records a log of 200 MB: the time is that from the first
 // request until all is in the spool.
 func BenchmarkCapture(b *testing.B) {
+	b.Run("http=1", func(b *testing.B) { benchmark(b, newAPI(b)) })
+	b.Run("http=2", func(b *testing.B) { benchmark(b, newAPI(b).http2()) })
+}
+
+func benchmark(b *testing.B, a *api) {
 	const size = 200 << 20
-	a, spec := one(b)
+	spec := lamps(kubeconfig(b, map[string]*api{"one": a}))
 	a.pod("lamp-1").start()
 	begin := time.Now().Add(-30 * time.Minute)
 	var text bytes.Buffer

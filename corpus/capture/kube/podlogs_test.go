@@ -66,29 +66,39 @@ func TestFollow(t *testing.T) {
 // as if all was well, or never, lose and double nothing.
 func TestFollow_Torn(t *testing.T) {
 	for _, how := range []string{"clean", "abort", "hang"} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			a, spec := one(t)
-			p := a.pod("lamp-1").start()
-			at := time.Now()
-			want := append(numbered(1, 40), "same", "same")
-			p.writeAt(at, want...)
-			answers := 0
-			a.torn = func(*http.Request) *tear {
-				if answers++; answers < 12 {
-					return &tear{after: 200 * answers, how: how}
+		for _, version := range []int{1, 2} {
+			t.Run(fmt.Sprint(how, " HTTP/", version), func(t *testing.T) {
+				t.Parallel()
+				a := newAPI(t)
+				if version == 2 {
+					a.http2()
 				}
-				return nil
-			}
-			r := capturing(t, nil, spec)
-			r.lines(42)
-			p.writeAt(at, "same") // once more at the same time
-			run := r.finish()
-			same(t, run, "lamp-1", append(want, "same"))
-			if g := run.gaps(t, "lamp-1"); len(g) > 0 {
-				t.Error(g)
-			}
-		})
+				torn(t, a, how)
+			})
+		}
+	}
+}
+
+func torn(t *testing.T, a *api, how string) {
+	spec := lamps(kubeconfig(t, map[string]*api{"one": a}))
+	p := a.pod("lamp-1").start()
+	at := time.Now()
+	want := append(numbered(1, 40), "same", "same")
+	p.writeAt(at, want...)
+	answers := 0
+	a.torn = func(*http.Request) *tear {
+		if answers++; answers < 12 {
+			return &tear{after: 200 * answers, how: how}
+		}
+		return nil
+	}
+	r := capturing(t, nil, spec)
+	r.lines(42)
+	p.writeAt(at, "same") // once more at the same time
+	run := r.finish()
+	same(t, run, "lamp-1", append(want, "same"))
+	if g := run.gaps(t, "lamp-1"); len(g) > 0 {
+		t.Error(g)
 	}
 }
 
