@@ -85,41 +85,31 @@ func (f *follower) read(ctx context.Context, q *question) (a answer, err error) 
 		return a, spoolError{err}
 	}
 	a.found = o == nil
-	proved := f.proved == q.process().id
 	source := &body{Reader: in, timer: timer, idle: f.c.pace.Idle}
 	lines := newRecords(source, f.sink.MaxLine())
 	for {
 		at, line, ok, err := lines.next()
-		if err != nil {
+		switch {
+		case err != nil:
 			a.end(err, lines)
 			return a, nil
-		}
-		if !ok {
+		case !ok:
 			f.foreign(line)
 			continue
-		}
-		if o != nil {
-			if o.has(at, line) {
-				if !a.found && o.found {
-					a.found, proved, f.proved = true, true, q.process().id
-				}
-				continue
+		case o != nil && o.has(at, line):
+			if o.found {
+				a.found, f.proved = true, q.process().id
 			}
-			o = nil
+			continue
 		}
-		if !proved || !a.found {
+		o = nil // what comes now is new
+		if f.proved != q.process().id || !a.found {
 			timer.Stop() // the server waits for us
 			if err := f.prove(ctx, q, !a.found); err != nil {
 				return a, err
 			}
-			proved, f.proved = true, q.process().id
-		}
-		if !a.found {
-			a.found = true
-			if !f.keep {
-				f.before, f.suspect = f.window.clone(), at
-			}
-			if err := f.gap(f.stream.Last(), at, "the log was rotated while nobody read it: it now begins later than where reading had ended"); err != nil {
+			f.proved = q.process().id
+			if err := f.goOn(&a, at); err != nil {
 				return a, err
 			}
 		}
@@ -134,6 +124,19 @@ func (f *follower) read(ctx context.Context, q *question) (a answer, err error) 
 			f.lag.saw(came.Sub(at))
 		}
 	}
+}
+
+// goOn says what is missing where an answer's first new record, of a time, does
+// not follow the last one that was appended.
+func (f *follower) goOn(a *answer, at time.Time) error {
+	if a.found {
+		return nil
+	}
+	a.found = true
+	if !f.keep {
+		f.before, f.suspect = f.window.clone(), at
+	}
+	return f.gap(f.stream.Last(), at, "the log was rotated while nobody read it: it now begins later than where reading had ended")
 }
 
 // end notes how an answer ended.

@@ -35,31 +35,25 @@ func (o *objects) String() string { return "objects of " + o.c.name }
 // Record implements [capture.Source].
 func (o *objects) Record(ctx context.Context, to capture.Sink) error {
 	asked := to.Moments()
-	kinds, failed := o.kinds(ctx)
+	kinds, err := o.kinds(ctx)
 	if len(kinds) == 0 {
-		return failed
+		return err
 	}
+	var failed failures
+	failed.add(err)
 	var wait sync.WaitGroup
-	var mu sync.Mutex
 	if o.c.spec.Watch {
 		for _, s := range o.selections(kinds) {
 			wait.Go(func() {
-				err := safely(func() error {
+				failed.add(safely(func() error {
 					return o.c.watch(ctx, s.selection, &deletions{c: o.c, sink: to, kind: s.kind, known: map[string]string{}})
-				})
-				if err != nil {
-					mu.Lock()
-					failed = errors.Join(failed, err)
-					mu.Unlock()
-				}
+				}))
 			})
 		}
 	}
 	snap := func(ctx context.Context, moment string) {
 		if err := o.snapshot(ctx, to, moment, kinds); err != nil {
-			mu.Lock()
-			failed = errors.Join(failed, fmt.Errorf("moment %s: %w", moment, err))
-			mu.Unlock()
+			failed.add(fmt.Errorf("moment %s: %w", moment, err))
 		}
 	}
 	first := atStart
@@ -87,7 +81,19 @@ func (o *objects) Record(ctx context.Context, to capture.Sink) error {
 	defer cancel()
 	snap(last, atEnd)
 	wait.Wait()
-	return failed
+	return failed.err
+}
+
+// failures gathers errors of goroutines.
+type failures struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (f *failures) add(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = errors.Join(f.err, err)
 }
 
 // kinds looks up the resources that are named. Those that the server lacks are

@@ -134,6 +134,30 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+// Moments at an interval, and those of a capture that is resumed.
+func TestObjects_Moments(t *testing.T) {
+	a, spec := one(t)
+	spec.NoLogs, spec.Objects, spec.Interval = true, []string{"jobs"}, time.Second
+	a.do(func() { a.set("jobs", named("Job", "job", object{"apiVersion": "batch/v1"})) })
+	r := capturing(t, nil, spec)
+	eventually(t, "an interval", func() bool { return r.session.Stats().Values == 2 })
+	r.stop()
+	if err := r.session.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	spec.Interval = 0
+	r = capturing(t, r, spec)
+	eventually(t, "the resumption", func() bool { return r.session.Stats().Values == 1 })
+	run := r.finish()
+	var got []string
+	for _, m := range run.m.Moments {
+		got = append(got, regexp.MustCompile(`\d{8}T.*`).ReplaceAllString(m.Name, "TIME"))
+	}
+	if diff := cmp.Diff([]string{"start", "interval-1", "end", "resumed-TIME"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLeases(t *testing.T) {
 	a, spec := one(t)
 	spec.NoLogs, spec.Leases = true, []string{"lamps/leader"}

@@ -1,8 +1,10 @@
 package kube
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -114,4 +116,42 @@ func TestApp(t *testing.T) {
 	f("x", map[string]string{"app": "x"}, "", "")
 	f("lamp", nil, "ReplicaSet", "lamp-7d9c5b6f4")
 	f("lamp-7d9c5b6f4", nil, "StatefulSet", "lamp-7d9c5b6f4")
+}
+
+// Which containers are wanted, and which process their status tells of.
+func TestContainers(t *testing.T) {
+	var p pod
+	text := `{"spec": {
+		"initContainers": [{"name": "prepare"}, {"name": "proxy", "restartPolicy": "Always"}],
+		"containers": [{"name": "main"}, {"name": "side"}],
+		"ephemeralContainers": [{"name": "debug"}]},
+		"status": {"containerStatuses": [
+			{"name": "main", "containerID": "c2", "restartCount": 1, "state": {"running": {"startedAt": "2026-11-30T17:00:00Z"}},
+			 "lastState": {"terminated": {"containerID": "c1", "exitCode": 137, "reason": "OOMKilled"}}},
+			{"name": "side", "containerID": "s1", "restartCount": 3, "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+			 "lastState": {"terminated": {"containerID": "s1", "exitCode": 1}}}]}}`
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	for want, s := range map[string]Spec{
+		"prepare proxy main side":       {},
+		"proxy main side":               {NoInit: true},
+		"prepare proxy main side debug": {Ephemeral: true},
+		"main":                          {Containers: []string{"main"}},
+	} {
+		var got []string
+		s.eachContainer(&p, func(c *container, _ []containerStatus) { got = append(got, c.Name) })
+		if strings.Join(got, " ") != want {
+			t.Errorf("got %q; want %q", got, want)
+		}
+	}
+	var s Spec
+	looks := map[string]*look{}
+	s.eachContainer(&p, func(c *container, status []containerStatus) { looks[c.Name] = lookAt(&p, c, status) })
+	for name, want := range map[string][3]string{"main": {"c2", "c1", "false"}, "side": {"s1", "", "true"}, "prepare": {"", "", "false"}} {
+		l := looks[name]
+		if got := [3]string{l.current.id, l.previous.id, strconv.FormatBool(l.current.ended())}; got != want {
+			t.Errorf("%s: %q; want %q", name, got, want)
+		}
+	}
 }
