@@ -56,7 +56,7 @@ func event(name string, count int, last time.Time) object {
 
 func TestEvents(t *testing.T) {
 	a, spec := one(t)
-	spec.NoEvents, spec.NoLogs, spec.Since = false, true, time.Minute
+	spec.Without, spec.Since = []string{Logs, Nodes}, time.Minute
 	now := time.Now()
 	a.do(func() {
 		a.set("events", event("over", 1, now.Add(-time.Hour)))
@@ -85,7 +85,7 @@ func TestEvents(t *testing.T) {
 
 func TestObjects(t *testing.T) {
 	a, spec := one(t)
-	spec.NoLogs, spec.Watch, spec.Secrets = true, true, true
+	spec.Without, spec.Watch, spec.Secrets = []string{Logs, Nodes, Events}, true, true
 	spec.Objects = []string{"jobs", "Workload.kueue.x-k8s.io", "workloads.v1beta1.kueue.x-k8s.io", "secret", "nonsense", "things.example.org"}
 	a.do(func() {
 		for i := range 3 {
@@ -137,7 +137,7 @@ func TestObjects(t *testing.T) {
 // Moments at an interval, and those of a capture that is resumed.
 func TestObjects_Moments(t *testing.T) {
 	a, spec := one(t)
-	spec.NoLogs, spec.Objects, spec.Interval = true, []string{"jobs"}, time.Second
+	spec.Without, spec.Objects, spec.Interval = []string{Logs, Nodes, Events}, []string{"jobs"}, time.Second
 	a.do(func() { a.set("jobs", named("Job", "job", object{"apiVersion": "batch/v1"})) })
 	r := capturing(t, nil, spec)
 	eventually(t, "an interval", func() bool { return r.session.Stats().Values == 2 })
@@ -160,7 +160,7 @@ func TestObjects_Moments(t *testing.T) {
 
 func TestLeases(t *testing.T) {
 	a, spec := one(t)
-	spec.NoLogs, spec.Leases = true, []string{"lamps/leader"}
+	spec.Without, spec.Leases = []string{Logs, Nodes, Events}, []string{"lamps/leader"}
 	lease := func(holder string) {
 		a.do(func() {
 			a.set("leases", named("Lease", "leader", object{"spec": object{"holderIdentity": holder, "leaseTransitions": 1, "renewTime": time.Now().UTC().Format(time.RFC3339Nano)}}))
@@ -186,7 +186,7 @@ func TestLeases(t *testing.T) {
 
 func TestInventory(t *testing.T) {
 	a, spec := one(t)
-	spec.NoNodes = false
+	spec.Without = []string{Events}
 	a.do(func() {
 		for _, name := range []string{"n1", "n2"} {
 			n := named("Node", name, object{"status": object{
@@ -225,7 +225,7 @@ func TestInventory(t *testing.T) {
 // What is not allowed ends one part, and is said so that it can be mended.
 func TestDenied(t *testing.T) {
 	a, spec := one(t)
-	spec.NoEvents, spec.NoNodes = false, false
+	spec.Without = nil
 	a.pod("lamp-1").start().write("a1")
 	a.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/log") || strings.HasSuffix(r.URL.Path, "/nodes") {
@@ -257,7 +257,7 @@ func TestDenied(t *testing.T) {
 // more.
 func TestDocumentedRoles(t *testing.T) {
 	a, spec := one(t)
-	spec.NoEvents, spec.NoNodes, spec.Watch = false, false, true
+	spec.Without, spec.Watch = nil, true
 	spec.Objects, spec.Leases = []string{"jobs", "workloads.kueue.x-k8s.io"}, []string{"lamps"}
 	p := a.pod("lamp-1").start()
 	p.write("a1")
@@ -304,12 +304,14 @@ func TestDocumentedRoles(t *testing.T) {
 func TestSpec_Check(t *testing.T) {
 	config := kubeconfig(t, map[string]*api{"one": newAPI(t), "two": newAPI(t)})
 	for want, change := range map[string]func(*Spec){
-		`context "one": selector "a=(": `: func(s *Spec) { s.Selector = "a=(" },
-		"label pod tells streams apart":   func(s *Spec) { s.Labels = map[string]string{"pod": "x"} },
-		"choose one":                      func(s *Spec) { s.AllNamespaces, s.Namespaces = true, []string{"x"} },
-		"secrets are not recorded unless": func(s *Spec) { s.Objects = []string{"Secrets.v1."} },
-		"no objects are named":            func(s *Spec) { s.Watch = true },
-		"want a second or more":           func(s *Spec) { s.Interval, s.Objects = 1, []string{"pods"} },
+		`context "one": selector "a=(": `:                                 func(s *Spec) { s.Selector = "a=(" },
+		"label pod tells streams apart":                                   func(s *Spec) { s.Labels = map[string]string{"pod": "x"} },
+		"choose one":                                                      func(s *Spec) { s.AllNamespaces, s.Namespaces = true, []string{"x"} },
+		"secrets are not recorded unless":                                 func(s *Spec) { s.Objects = []string{"Secrets.v1."} },
+		`without "pods": want one of logs,`:                               func(s *Spec) { s.Without = []string{"pods"} },
+		`lease "/x": want namespace/name`:                                 func(s *Spec) { s.Leases = []string{"/x"} },
+		"no objects are named":                                            func(s *Spec) { s.Watch = true },
+		"want a second or more":                                           func(s *Spec) { s.Interval, s.Objects = 1, []string{"pods"} },
 		"there is no such context in the kubeconfig; there are: one, two": func(s *Spec) { s.Context = "three" },
 	} {
 		s := lamps(config)

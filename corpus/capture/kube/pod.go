@@ -146,7 +146,7 @@ func (s *Spec) eachContainer(p *pod, f func(c *container, status []containerStat
 			}
 		}
 	}
-	each(p.Spec.InitContainers, p.Status.InitContainerStatuses, func(c *container) bool { return !s.NoInit || c.RestartPolicy == "Always" })
+	each(p.Spec.InitContainers, p.Status.InitContainerStatuses, func(c *container) bool { return !s.without(InitContainers) || c.RestartPolicy == "Always" })
 	each(p.Spec.Containers, p.Status.ContainerStatuses, func(*container) bool { return true })
 	each(p.Spec.EphemeralContainers, p.Status.EphemeralContainerStatuses, func(*container) bool { return s.Ephemeral })
 }

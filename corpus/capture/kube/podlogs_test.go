@@ -18,7 +18,7 @@ import (
 
 // lamps is what most tests record.
 func lamps(config string) Spec {
-	return Spec{Kubeconfig: config, Context: "one", Selector: "app=lamp", NoNodes: true, NoEvents: true, Since: time.Hour}
+	return Spec{Kubeconfig: config, Context: "one", Selector: "app=lamp", Without: []string{Nodes, Events}, Since: time.Hour}
 }
 
 func one(t testing.TB) (*api, Spec) {

@@ -13,50 +13,62 @@ import (
 	"github.com/stillfires/stillfires/corpus/capture"
 )
 
-// A Spec says what to record of one cluster.
+// A Spec says what to record of one cluster. Its keys are those of a capture
+// file.
 type Spec struct {
-	Kubeconfig string // file; empty: as kubectl looks for it, or the pod's own account
-	Context    string // of the kubeconfig; empty: the current one
+	Kubeconfig string `yaml:"kubeconfig"` // file; empty: as kubectl looks for it, or the pod's own account
+	Context    string `yaml:"context"`    // of the kubeconfig; empty: the current one
 	// Cluster is the value of the label; empty: the name of the context, with
 	// "-" for what names of a corpus cannot hold.
-	Cluster string
+	Cluster string `yaml:"cluster"`
 
-	// Namespaces of the pods and, unless said otherwise, of all else; empty: that
-	// of the context. AllNamespaces takes their place.
-	Namespaces    []string
-	AllNamespaces bool
-	Selector      string // of labels of pods, as kubectl has it; empty: all pods
+	// Namespaces are those of all that has one; empty: that of the context.
+	// AllNamespaces takes their place.
+	Namespaces    []string `yaml:"namespaces"`
+	AllNamespaces bool     `yaml:"allNamespaces"`
+	Selector      string   `yaml:"selector"` // of labels of pods, as kubectl has it; empty: all pods
 
-	NoLogs     bool
-	Containers []string // names; empty: all
-	NoInit     bool     // leave out init containers that run once
-	Ephemeral  bool     // take ephemeral containers too
+	Containers []string `yaml:"containers"` // names; empty: all
+	Ephemeral  bool     `yaml:"ephemeral"`  // take ephemeral containers too
 	// Since is how far before the beginning of the capture logs and events begin.
-	Since time.Duration
+	Since time.Duration `yaml:"since"`
 	// Labels are added to those of every stream. They cannot take the place of
 	// labels that tell streams apart.
-	Labels map[string]string
+	Labels map[string]string `yaml:"labels"`
 	// Component is the container, or the app, that the run's build is of; empty:
 	// the only one there is.
-	Component string
+	Component string `yaml:"component"`
 
-	NoEvents bool
 	// Objects are resources, as kubectl names them: pods, job,
 	// workloads.kueue.x-k8s.io, workloads.v1beta1.kueue.x-k8s.io. They are
 	// recorded at the start, at the end and at moments that are asked for.
-	Objects []string
+	Objects []string `yaml:"objects"`
 	// Interval is the time between further moments; 0: there are none.
-	Interval time.Duration
+	Interval time.Duration `yaml:"interval"`
 	// Watch records deletions of the objects, with their last state.
-	Watch bool
+	Watch bool `yaml:"watch"`
 	// Secrets lets Objects name secrets. Their data is left out all the same.
-	Secrets bool
+	Secrets bool `yaml:"secrets"`
 	// Leases are leases whose holders are recorded: "namespace/name", or
 	// "namespace" for all there.
-	Leases []string
-	// NoNodes leaves out the inventory of nodes, which needs a ClusterRole.
-	NoNodes bool
+	Leases []string `yaml:"leases"`
+
+	// Without names parts that are left out.
+	Without []string `yaml:"without"`
 }
+
+// The parts of a cluster that can be left out.
+const (
+	Logs           = "logs"
+	InitContainers = "init-containers" // those that run once
+	Events         = "events"
+	Nodes          = "nodes" // an inventory of them; it needs a ClusterRole
+)
+
+// Parts are those that can be left out.
+func Parts() []string { return []string{Logs, InitContainers, Events, Nodes} }
+
+func (s *Spec) without(part string) bool { return slices.Contains(s.Without, part) }
 
 // Options are of the program, not of a cluster.
 type Options struct {
@@ -108,6 +120,11 @@ func (s *Spec) check() error {
 	if _, err := labels.Parse(s.Selector); err != nil {
 		return fmt.Errorf("selector %q: %w; write it as for kubectl, such as app=kueue,tier!=test", s.Selector, err)
 	}
+	for _, part := range s.Without {
+		if !slices.Contains(Parts(), part) {
+			return fmt.Errorf("without %q: want one of %s", part, strings.Join(Parts(), ", "))
+		}
+	}
 	for _, name := range own {
 		if _, ok := s.Labels[name]; ok {
 			return fmt.Errorf("label %s tells streams apart and cannot be given", name)
@@ -126,6 +143,11 @@ func (s *Spec) check() error {
 	}
 	if (s.Interval != 0 || s.Watch) && len(s.Objects) == 0 {
 		return errors.New("moments or deletions are wanted, but no objects are named")
+	}
+	for _, l := range s.Leases {
+		if ns, _, _ := strings.Cut(l, "/"); ns == "" || strings.Count(l, "/") > 1 {
+			return fmt.Errorf("lease %q: want namespace/name, or a namespace for all there", l)
+		}
 	}
 	for _, o := range s.Objects {
 		if name, group, _ := strings.Cut(strings.ToLower(o), "."); !s.Secrets && slices.Contains([]string{"secret", "secrets"}, name) && (group == "" || group == "v1" || group == "v1.") {
@@ -169,14 +191,14 @@ func (s *Spec) title() string {
 func (c *cluster) sources() []capture.Source {
 	s := c.spec
 	out := []capture.Source{&inventory{c: c}}
-	if !s.NoNodes {
+	if !s.without(Nodes) {
 		out = append(out, &nodes{c: c})
 	}
 	for _, ns := range c.namespaces {
-		if !s.NoLogs {
+		if !s.without(Logs) {
 			out = append(out, &podLogs{c: c, namespace: ns})
 		}
-		if !s.NoEvents {
+		if !s.without(Events) {
 			out = append(out, &events{c: c, namespace: ns})
 		}
 	}

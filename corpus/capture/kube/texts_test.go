@@ -135,7 +135,7 @@ func TestContainers(t *testing.T) {
 	}
 	for want, s := range map[string]Spec{
 		"prepare proxy main side":       {},
-		"proxy main side":               {NoInit: true},
+		"proxy main side":               {Without: []string{InitContainers}},
 		"prepare proxy main side debug": {Ephemeral: true},
 		"main":                          {Containers: []string{"main"}},
 	} {
