@@ -31,6 +31,7 @@ func newCorpusCommand(env *cliEnv) *cobra.Command {
 		newCorpusListCommand(env),
 		newCorpusPackCommand(env),
 		newCorpusRedactCommand(env),
+		newCorpusPinCommand(env),
 		newCorpusShowCommand(env),
 		newCorpusUnpackCommand(env),
 		newCorpusVerifyCommand(env),

@@ -125,7 +125,7 @@ func Run(ctx context.Context, o Options) (*analyzer.Report, error) {
 		WithoutRules: o.WithoutRules,
 		Scenarios:    scenarios, Rules: set.Rules, Problems: set.Problems,
 		SelectorsAssumed: deployed.assumed,
-		Notes:            notes(plan, deployed, o),
+		Notes:            append(pinNotes(deployed, candidate), notes(plan, deployed, o)...),
 		Suppressions:     suppressed.Accepted, Now: o.Now, Partial: partial,
 		Notifications: chosen.notifications(o.Review),
 	}

@@ -29,6 +29,7 @@ type side struct {
 	runs    []corpus.RunInfo
 	results []outcome.Run // of runs
 	assumed bool          // raw log without labels
+	note    string        // for the report; may be empty
 }
 
 // RawOptions are settings of raw logs that only their reader needs.
@@ -64,6 +65,11 @@ func (o *Options) sides(ctx context.Context) (deployed, candidate *side, cleanup
 	}
 	if candidate, err = o.open("candidate", o.Candidate); err != nil {
 		return nil, nil, nil, err
+	}
+	for _, s := range []*side{deployed, candidate} {
+		if err := o.pinned(s); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	return deployed, candidate, func() {}, nil
 }
@@ -187,6 +193,9 @@ func (o *Options) rawSides(ctx context.Context) (deployed, candidate *side, clea
 			return nil, nil, nil, err
 		}
 		s.spec, s.assumed = raw.path, len(o.Labels) == 0
+		if o.Review != nil && len(o.Review.Digests) > 0 {
+			s.note = "log files were compared; the review file pins corpora, of which none was read"
+		}
 		*raw.to = s
 	}
 	return deployed, candidate, remove, nil

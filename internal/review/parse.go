@@ -30,7 +30,8 @@ type reader struct {
 	file    *File
 	ids     []string // of findings
 	errs    []*source.Error
-	entries int // of lists, so far
+	entries int             // of lists, so far
+	pinned  []yamlpos.Field // of Digests
 }
 
 // parse reads the text of a review file. ids are the finding IDs that it may
@@ -60,6 +61,7 @@ func parseDocument(path string, text []byte, ids []string, what string, keys fun
 	default:
 		r.doc = docs[0]
 		r.readFile(what, keys(r))
+		r.checkDigests()
 	}
 	if len(r.errs) > 0 {
 		all := append(r.errs, r.file.Problems...)
@@ -90,9 +92,14 @@ func (r *reader) readFile(what string, keys []key) {
 func (r *reader) reviewKeys() []key {
 	f := r.file
 	return []key{
-		{"corpus", func(n *yaml.Node) { f.Corpus = f.relative(r.text(n, "corpus")) }},
+		{"corpus", func(n *yaml.Node) {
+			spelled := r.text(n, "corpus")
+			f.Corpus = f.relative(spelled)
+			f.name(spelled)
+		}},
 		{"deployed", func(n *yaml.Node) { f.Deployed = r.build(n, "deployed") }},
 		{"candidate", func(n *yaml.Node) { f.Candidate = r.build(n, "candidate") }},
+		{"digests", r.digests},
 		{"rules", r.rules},
 		{"patterns", r.patterns},
 		{"interval", func(n *yaml.Node) { f.Interval = r.interval(n) }},
@@ -204,6 +211,7 @@ func (r *reader) build(n *yaml.Node, what string) string {
 	if strings.HasSuffix(spec, ":") {
 		r.fail(n, "write BUILD or DIR:BUILD", "%s names no build", what)
 	}
+	r.file.name(dirOf(spec))
 	return r.file.build(spec)
 }
 

@@ -34,7 +34,11 @@ type File struct {
 	Corpus string // of builds that are named without one; may be empty
 	// Deployed and Candidate name builds as [DIR:]BUILD.
 	Deployed, Candidate string
-	Rules               []string // files, folders and globs
+	// Corpora are those that corpus, deployed and candidate name, each once, in
+	// the order of the file.
+	Corpora []NamedCorpus
+	Digests []Digest // of corpora, in the order of the file
+	Rules   []string // files, folders and globs
 	// Patterns says that the file lists patterns. Package rules loads them
 	// from the file itself.
 	Patterns bool

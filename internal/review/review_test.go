@@ -55,7 +55,8 @@ func TestParse(t *testing.T) {
 	}
 	want := &File{
 		Path: "dir/s.yaml", Corpus: "dir/corpus", Deployed: "v0.17.0", Candidate: "other:main",
-		Rules: []string{"dir/rules/*.yaml", "/etc/rules"}, Interval: 30 * time.Second, Default: analyzer.MustStaySilent,
+		Corpora: []NamedCorpus{{"./corpus", "dir/corpus"}, {"../other", "other"}},
+		Rules:   []string{"dir/rules/*.yaml", "/etc/rules"}, Interval: 30 * time.Second, Default: analyzer.MustStaySilent,
 		Scenarios: []Scenario{
 			{Name: "reconnect", Pos: pos(9, 3), HasDefault: true, Rules: []Expectation{
 				{"WorkerUnreachable", analyzer.MustFire, pos(10, 17)},
@@ -105,7 +106,7 @@ func TestParse_Errors(t *testing.T) {
 	f("version: 2\n", "s.yaml:1:10: unknown version of the review file; write version: 1")
 	f("version: 1\ncorpsu: x\nzzzz: 1\ncandidate: [a]\n",
 		`s.yaml:2:1: unknown key "corpsu"; did you mean corpus?`,
-		`s.yaml:3:1: unknown key "zzzz"; known are version, corpus, deployed, candidate, rules, patterns, interval, defaults, scenarios, severities, suppressions, profile, notifications, capacity, acceptance, manual`,
+		`s.yaml:3:1: unknown key "zzzz"; known are version, corpus, deployed, candidate, digests, rules, patterns, interval, defaults, scenarios, severities, suppressions, profile, notifications, capacity, acceptance, manual`,
 		"s.yaml:4:12: candidate must be text")
 	f("version: 1\ncorpus: x\ncorpus: y\n", `s.yaml:3:1: key "corpus" is given twice, first in line 2`)
 	f("version: 1\ndeployed: 1.20\n", "s.yaml:2:11: deployed must be text; put it in quotes")
