@@ -60,6 +60,7 @@ var layers = []struct{ folder, may string }{
 	{"corpus", "corpus/archive internal/source internal/lockfile internal/logs internal/metrics internal/facts internal/profile internal/logs/recordtime internal/strictyaml internal/suggest"},
 	{"corpus/capture/kube", "corpus corpus/capture internal/logs"},
 	{"corpus/redact", "corpus internal/strictyaml"},
+	{"corpus/existing", "corpus"},
 	{"corpus/capture", "corpus internal/logs internal/logs/recordtime internal/lockfile"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -39,9 +40,18 @@ type Description struct {
 	// MomentTime says where the time of a moment stands; nil: nowhere.
 	MomentTime *momentPath `yaml:"momentTime"`
 	Ignore     []string    `yaml:"ignore"`
+	// LeaveOut are files that are left out though a pattern may take them, by
+	// their path below the root. An import lists them.
+	LeaveOut []LeftOut `yaml:"leaveOut"`
 
 	file string // for errors
 	text []byte
+}
+
+// A LeftOut is a file of the tree that an import leaves out, and says so.
+type LeftOut struct {
+	File string `yaml:"file" json:"file"` // below the root, with /
+	Why  string `yaml:"why" json:"why"`
 }
 
 // A BuildSpec describes a build. FromFile names paths in a JSON file, for what
@@ -297,6 +307,11 @@ func (d *Description) check() error {
 	}
 	if err := d.checkMoments(); err != nil {
 		return err
+	}
+	for i, l := range d.LeaveOut {
+		if !fs.ValidPath(l.File) || l.File == "." || l.Why == "" {
+			return d.errorAt([]any{"leaveOut", i}, "leaveOut[%d]: give file, a path below the root, and why", i)
+		}
 	}
 	for i, p := range d.Ignore {
 		if _, err := compilePattern(strings.TrimPrefix(p, "/")); err != nil {

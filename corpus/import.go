@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,12 @@ type ImportOptions struct {
 	// says nothing.
 	Year     int
 	Timezone string
+
+	// Root stands for the root in messages; empty: as it is given.
+	Root string
+	// LeftOut are files that are not below the root any more, such as links of an
+	// archive; they are reported with those that the description leaves out.
+	LeftOut []LeftOut
 }
 
 // An ImportReport says what an import did.
@@ -41,6 +49,8 @@ type ImportReport struct {
 	Ignored int           `json:"ignored"` // files that the description ignores
 	// IgnoredFiles are these files, below the root, ordered.
 	IgnoredFiles []string `json:"ignoredFiles"`
+	// LeftOut are files that belong to no run, ordered, each with why.
+	LeftOut []LeftOut `json:"leftOut"`
 }
 
 // An ImportedRun is one run that was imported.
@@ -90,16 +100,20 @@ func Import(ctx context.Context, desc *Description, root, dir string, opts Impor
 		return nil, errors.New("import of one run: give its build and scenario, which its path does not tell")
 	}
 	p, err := newPlan(top.FS(), below(root, dir), desc, &opts)
+	shown := cmp.Or(opts.Root, root)
 	if len(p.lostFiles()) > 0 {
-		err = errors.Join(err, &UnmatchedError{Root: root, Files: p.lost})
+		err = errors.Join(err, &UnmatchedError{Root: shown, Files: p.lost})
 	}
 	if err != nil {
 		return nil, err
 	}
-	im := &importer{ctx: ctx, fsys: top.FS(), root: root, desc: desc, opts: &opts}
+	p.left = append(p.left, opts.LeftOut...)
+	slices.SortFunc(p.left, func(a, b LeftOut) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Why, b.Why)) })
+	im := &importer{ctx: ctx, fsys: top.FS(), root: shown, desc: desc, opts: &opts}
 	report, err := im.run(p, dir)
 	if report != nil {
 		report.Ignored, report.IgnoredFiles = len(p.ignored), p.ignored
+		report.LeftOut = append([]LeftOut{}, p.left...)
 	}
 	return report, err
 }
@@ -185,6 +199,9 @@ func (im *importer) begin(w *Writer, p *plan) ([]*runJob, error) {
 			errs = append(errs, err)
 			continue
 		}
+		if note := leftOutNote(p.left); note != "" {
+			m.Notes = append(m.Notes, note)
+		}
 		out, err := w.BeginRun(m)
 		if err != nil {
 			errs = append(errs, err)
@@ -203,6 +220,26 @@ func (im *importer) begin(w *Writer, p *plan) ([]*runJob, error) {
 		jobs = append(jobs, j)
 	}
 	return jobs, errors.Join(errs...)
+}
+
+// leftOutNote says how many files were left out, and why.
+func leftOutNote(left []LeftOut) string {
+	counts := map[string]int{}
+	for _, l := range left {
+		counts[l.Why]++
+	}
+	var parts []string
+	for _, why := range sortedKeys(counts) {
+		if len(parts) == 10 {
+			parts = append(parts, fmt.Sprintf("%d other reasons", len(counts)-10))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d: %s", counts[why], why))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the import left out %d files of the source (%s)", len(left), strings.Join(parts, "; "))
 }
 
 // all reads the logs of all runs: first the heads of all files, as year and

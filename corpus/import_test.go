@@ -382,3 +382,37 @@ func BenchmarkEntries(b *testing.B) {
 		b.SetBytes(total)
 	}
 }
+
+func TestImport_LeaveOut(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "a.log"), []byte("2026-11-30T17:28:29Z a\n"))
+	write(t, filepath.Join(root, "b.log"), []byte("2026-11-30T17:28:29Z b\n"))
+	text := `version: 1
+logs:
+  - {files: "{app}.log", labels: {app: "{app}"}}
+leaveOut:
+  - {file: b.log, why: is a copy}
+  - {file: not-there.log, why: is a copy}
+`
+	desc, err := ParseDescription("i.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := ImportOptions{OneRun: true, Build: "b", Scenario: "s", LeftOut: []LeftOut{{"a-link", "is a link"}}}
+	rep, err := Import(t.Context(), desc, root, t.TempDir(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]LeftOut{{"a-link", "is a link"}, {"b.log", "is a copy"}}, rep.LeftOut); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	if n := len(rep.Runs[0].Streams); n != 1 {
+		t.Errorf("%d streams; want 1", n)
+	}
+	for _, wrong := range []string{"{file: ../b.log, why: x}", "{file: b.log}", "{file: /b.log, why: x}"} {
+		_, err := ParseDescription("i.yaml", []byte("version: 1\nlogs: [{files: a, labels: {a: b}}]\nleaveOut: ["+wrong+"]\n"))
+		if err == nil || !strings.Contains(err.Error(), "i.yaml:3:12: leaveOut[0]: give file, a path below the root, and why") {
+			t.Errorf("leaveOut %s: %v", wrong, err)
+		}
+	}
+}

@@ -21,6 +21,8 @@ type plan struct {
 	ignored []string // files that the description ignores, ordered
 	// lost are files that no pattern takes and nothing ignores.
 	lost []string
+	// left are files that the description says to leave out.
+	left []LeftOut
 }
 
 type runPlan struct {
@@ -62,6 +64,7 @@ type planner struct {
 	used    map[string]bool // files that fromFile names, relative to a run
 	runs    map[string]*runPlan
 	streams map[string]map[string]*streamPlan // run directory, labels
+	leave   map[string]string                 // file to why
 	plan    plan
 	errs    []error
 }
@@ -69,9 +72,12 @@ type planner struct {
 // newPlan walks the tree and sorts its files. The directory skip, if any, is
 // the corpus being written and no part of the tree.
 func newPlan(fsys fs.FS, skip string, desc *Description, opts *ImportOptions) (*plan, error) {
-	p := &planner{desc: desc, opts: opts, used: desc.manifests(), runs: map[string]*runPlan{}, streams: map[string]map[string]*streamPlan{}}
+	p := &planner{desc: desc, opts: opts, used: desc.manifests(), runs: map[string]*runPlan{}, streams: map[string]map[string]*streamPlan{}, leave: map[string]string{}}
 	if err := p.compile(); err != nil {
 		return nil, err
+	}
+	for _, l := range desc.LeaveOut {
+		p.leave[l.File] = l.Why
 	}
 	others := map[string][]string{} // files by run directory that no pattern took
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -80,6 +86,10 @@ func newPlan(fsys fs.FS, skip string, desc *Description, opts *ImportOptions) (*
 		}
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if why, ok := p.leave[name]; ok {
+			p.plan.left = append(p.plan.left, LeftOut{name, why})
+			return nil
 		}
 		dir, rest, captures := p.place(name)
 		switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/corpus/existing"
 )
 
 const corpusImportLong = `Import the log files below ROOT into a corpus.
@@ -28,20 +30,34 @@ none. A run that the corpus has already is never replaced.
 To import the folder of a single run, say what its path does not tell:
 
   stillfires corpus import -f import.yaml run7/ -o corpus \
-      --build candidate --scenario reconnect --repetition 7`
+      --build candidate --scenario reconnect --repetition 7
+
+ROOT can be an archive too: .tar, .tar.gz or .tar.zst.
+
+What tools have gathered needs no description; it is made of what is found:
+
+  stillfires corpus import --as must-gather must-gather.tar.gz -o corpus --build deployed
+  stillfires corpus import --as support-bundle bundle/ -o corpus --build deployed
+  stillfires corpus import --as auto artifacts/ -o corpus --build candidate
+
+Files that have no place are listed, with the reason. To change what is taken,
+print the description, edit it and give it with -f. docs/import-existing.md has
+the layouts.`
 
 type corpusImportFlags struct {
-	file, out string
-	opts      corpus.ImportOptions
-	redact    bool
-	redaction redactFlags
-	format    corpusFormat
+	file, out   string
+	as, cluster string
+	print       bool
+	opts        corpus.ImportOptions
+	redact      bool
+	redaction   redactFlags
+	format      corpusFormat
 }
 
 func newCorpusImportCommand(env *cliEnv) *cobra.Command {
 	var f corpusImportFlags
 	cmd := &cobra.Command{
-		Use:   "import -f FILE ROOT -o CORPUS",
+		Use:   "import (-f FILE | --as LAYOUT) ROOT -o CORPUS",
 		Short: "Import log files into a corpus",
 		Long:  corpusImportLong,
 		Args:  exactArguments("ROOT"),
@@ -51,8 +67,11 @@ func newCorpusImportCommand(env *cliEnv) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&f.file, "file", "f", "", "import description (needed)")
-	flags.StringVarP(&f.out, "output", "o", "", "corpus to add the runs to; it is made if need be (needed)")
+	flags.StringVarP(&f.file, "file", "f", "", "import description")
+	flags.StringVar(&f.as, "as", "", "make the description: "+strings.Join(existing.Names(), ", ")+"; ROOT is then what one run left")
+	flags.StringVar(&f.cluster, "cluster", "", "with --as: name of the cluster, for the label cluster")
+	flags.BoolVar(&f.print, "print-description", false, "with --as: print the description, and import nothing")
+	flags.StringVarP(&f.out, "output", "o", "", "corpus to add the runs to; it is made if need be (needed to import)")
 	flags.StringVar(&f.opts.Build, "build", "", "name of the build; ROOT is then the folder of one run")
 	flags.StringVar(&f.opts.Scenario, "scenario", "", "name of the scenario; ROOT is then the folder of one run")
 	flags.IntVar(&f.opts.Repetition, "repetition", 0, "number of the repetition, from 1; ROOT is then the folder of one run")
@@ -76,22 +95,18 @@ func exactArguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-func runCorpusImport(cmd *cobra.Command, env *cliEnv, f *corpusImportFlags, root string) error {
-	switch {
-	case f.file == "":
-		return fmt.Errorf("%s: name the import description: -f import.yaml", cmd.CommandPath())
-	case f.out == "":
-		return fmt.Errorf("%s: name the corpus to write: -o corpus", cmd.CommandPath())
-	}
-	if err := checkLimits(cmd); err != nil {
+func runCorpusImport(cmd *cobra.Command, env *cliEnv, f *corpusImportFlags, root string) (err error) {
+	if err := f.check(cmd); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(f.file)
+	from, err := openImportRoot(cmd.Context(), root, f.as != "")
 	if err != nil {
 		return err
 	}
-	desc, err := corpus.ParseDescription(f.file, text)
-	if err != nil {
+	defer func() { err = errors.Join(err, from.remove()) }()
+	f.opts.Root, f.opts.LeftOut = root, from.links
+	desc, err := f.describe(cmd, env, from)
+	if err != nil || f.print {
 		return err
 	}
 	f.opts.Creator = "stillfires " + buildVersion()
@@ -99,11 +114,55 @@ func runCorpusImport(cmd *cobra.Command, env *cliEnv, f *corpusImportFlags, root
 	if f.opts.Redactor, err = f.redaction.chosen(cmd.Flags(), f.redact, env); err != nil {
 		return err
 	}
-	rep, err := corpus.Import(cmd.Context(), desc, root, f.out, f.opts)
+	rep, err := corpus.Import(cmd.Context(), desc, from.dir, f.out, f.opts)
 	if err != nil {
 		return err
 	}
 	return f.format.write(env.stdout, rep, func(w io.Writer) error { return writeImport(w, rep) })
+}
+
+// check refuses flags that do not go together.
+func (f *corpusImportFlags) check(cmd *cobra.Command) error {
+	switch {
+	case (f.file == "") == (f.as == ""):
+		return fmt.Errorf("%s: name the import description, -f import.yaml, or say what ROOT is: --as %s", cmd.CommandPath(), strings.Join(existing.Names(), ", "))
+	case f.as == "" && (f.cluster != "" || f.print):
+		return fmt.Errorf("%s: --cluster and --print-description go with --as", cmd.CommandPath())
+	case f.print:
+		return nil
+	case f.out == "":
+		return fmt.Errorf("%s: name the corpus to write: -o corpus", cmd.CommandPath())
+	case f.as != "" && f.opts.Build == "":
+		return fmt.Errorf("%s: name the build that ran there: --build deployed", cmd.CommandPath())
+	}
+	return checkLimits(cmd)
+}
+
+// describe reads the description, or makes it and prints it if asked for.
+func (f *corpusImportFlags) describe(cmd *cobra.Command, env *cliEnv, from *importRoot) (*corpus.Description, error) {
+	if f.as == "" {
+		text, err := os.ReadFile(f.file)
+		if err != nil {
+			return nil, err
+		}
+		return corpus.ParseDescription(f.file, text)
+	}
+	if f.opts.Scenario == "" && !f.print {
+		f.opts.Scenario = corpus.DefaultScenario
+	}
+	top, err := os.OpenRoot(from.dir)
+	if err != nil {
+		return nil, err
+	}
+	made, err := existing.Describe(cmd.Context(), top.FS(), existing.Options{As: f.as, Cluster: f.cluster, Build: f.opts.Build, Scenario: f.opts.Scenario, Limits: f.opts.Limits})
+	if err = errors.Join(err, top.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.opts.Root, err)
+	}
+	if f.print {
+		_, err := env.stdout.Write(made.Text)
+		return nil, err
+	}
+	return corpus.ParseDescription("the description of "+f.opts.Root, made.Text)
 }
 
 // writeImport prints what was imported.
@@ -126,8 +185,42 @@ func writeImport(w io.Writer, rep *corpus.ImportReport) error {
 			return err
 		}
 	}
+	if err := writeLeftOut(w, rep.LeftOut); err != nil {
+		return err
+	}
 	_, err := fmt.Fprintf(w, "imported %s, %s; %s ignored by the description%s\n", count(int64(len(rep.Runs)), "run"), count(records, "record"), count(int64(rep.Ignored), "file"), namesOf(rep.IgnoredFiles))
 	return err
+}
+
+// writeLeftOut lists the files that were left out, by reason.
+func writeLeftOut(w io.Writer, left []corpus.LeftOut) error {
+	if len(left) == 0 {
+		return nil
+	}
+	byReason := map[string][]string{}
+	for _, l := range left {
+		byReason[l.Why] = append(byReason[l.Why], l.File)
+	}
+	if _, err := fmt.Fprintf(w, "left out %s:\n", count(int64(len(left)), "file")); err != nil {
+		return err
+	}
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		if _, err := fmt.Fprintf(w, "  %s\n", plain(why)); err != nil {
+			return err
+		}
+		for i, file := range byReason[why] {
+			if i == maxNames {
+				if _, err := fmt.Fprintf(w, "    and %d more; --format json lists all\n", len(byReason[why])-i); err != nil {
+					return err
+				}
+				break
+			}
+			if _, err := fmt.Fprintf(w, "    %s\n", plain(file)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // namesOf sums up files by their names, as those of runs are alike: the JSON
