@@ -77,10 +77,11 @@ func (v *inventory) version(ctx context.Context, to capture.Sink) error {
 // for: a capture goes on without an inventory.
 func (c *cluster) persist(ctx context.Context, a access, f func() error) error {
 	try := c.trier(a)
+	var h health
 	for {
 		err := f()
-		if err == nil || ctx.Err() != nil {
-			return nil
+		if h.saw(err); err == nil || ctx.Err() != nil {
+			return h.atEnd()
 		}
 		if err := try.pause(ctx, err); err != nil {
 			return err

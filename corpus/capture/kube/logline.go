@@ -105,6 +105,7 @@ func (r *records) rest() (at time.Time, line []byte, ok bool) {
 }
 
 var (
+	errNever   = errors.New("there never was an answer")
 	errTorn    = errors.New("the answer broke off")
 	errChanged = errors.New("the process is another one")
 	errGone    = errors.New("the pod or the process is gone")

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ func (o *objects) Record(ctx context.Context, to capture.Sink) error {
 	}
 	snap := func(ctx context.Context, moment string) {
 		if err := o.snapshot(ctx, to, moment, kinds); err != nil {
+			if errors.Is(err, context.Canceled) {
+				err = errors.New("the capture ended before it was whole")
+			}
 			failed.add(fmt.Errorf("moment %s: %w", moment, err))
 		}
 	}
@@ -100,14 +104,7 @@ func (f *failures) add(err error) {
 // errors; the others go on.
 func (o *objects) kinds(ctx context.Context) (out []*kind, failed error) {
 	for _, arg := range o.c.spec.Objects {
-		try := o.c.trier(access{verbs: "get"})
-		k, err := o.c.find(ctx, arg)
-		for err != nil && ctx.Err() == nil && !refused(err) && !errors.Is(err, errNoKind) && !apierrors.IsNotFound(err) {
-			if again := try.pause(ctx, err); again != nil {
-				return out, again
-			}
-			k, err = o.c.find(ctx, arg)
-		}
+		k, err := o.kindOf(ctx, arg)
 		switch {
 		case err != nil:
 			failed = errors.Join(failed, err)
@@ -118,6 +115,25 @@ func (o *objects) kinds(ctx context.Context) (out []*kind, failed error) {
 		}
 	}
 	return out, failed
+}
+
+// kindOf looks up one, until the server says what it is or that there is none.
+func (o *objects) kindOf(ctx context.Context, arg string) (*kind, error) {
+	try := o.c.trier(access{verbs: "get"})
+	var h health
+	for {
+		k, err := o.c.find(ctx, arg)
+		h.saw(err)
+		switch {
+		case err == nil, refused(err), errors.Is(err, errNoKind), apierrors.IsNotFound(err):
+			return k, err
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("%s: %w", arg, cmp.Or(h.atEnd(), errNever))
+		}
+		if err := try.pause(ctx, err); err != nil {
+			return nil, err
+		}
+	}
 }
 
 type kindSelection struct {

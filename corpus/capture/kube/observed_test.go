@@ -134,6 +134,49 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+// A list of several pages, of which one is forgotten by the server and others
+// are not answered at once, holds each object once.
+func TestObjects_Pages(t *testing.T) {
+	a, spec := one(t)
+	spec.Without, spec.Objects = []string{Logs, Nodes, Events}, []string{"jobs"}
+	a.do(func() {
+		for i := range 1200 {
+			a.set("jobs", named("Job", fmt.Sprintf("job-%04d", i), object{"apiVersion": "batch/v1"}))
+		}
+	})
+	var n counter
+	a.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/namespaces/lamps/jobs") {
+			return false
+		}
+		switch n.add("list") {
+		case 1, 4:
+			fail(w, http.StatusInternalServerError, "InternalError", "weather")
+		case 3:
+			fail(w, http.StatusGone, "Expired", "the continue parameter is too old")
+		default:
+			return false
+		}
+		return true
+	}
+	r := capturing(t, nil, spec)
+	eventually(t, "the start", func() bool { return r.session.Stats().Values == 1200 })
+	run := r.finish()
+	if run.m.Completeness.State != "complete" {
+		t.Errorf("%+v", run.m.Completeness)
+	}
+	for _, moment := range []string{"start", "end"} {
+		names := map[any]bool{}
+		values := run.values(t, "objects", corpus.FileKey{Moment: moment, Cluster: "one"})
+		for _, o := range values {
+			names[o["metadata"].(object)["name"]] = true
+		}
+		if len(values) != 1200 || len(names) != 1200 {
+			t.Errorf("%s: %d objects with %d names", moment, len(values), len(names))
+		}
+	}
+}
+
 // Moments at an interval, and those of a capture that is resumed.
 func TestObjects_Moments(t *testing.T) {
 	a, spec := one(t)

@@ -485,6 +485,23 @@ func TestOutage_AtEnd(t *testing.T) {
 	}
 }
 
+// It was never there: a run without a record must not look whole.
+func TestOutage_Whole(t *testing.T) {
+	a, spec := one(t)
+	spec.Without = nil
+	spec.Objects, spec.Leases = []string{"jobs"}, []string{"lamps"}
+	a.server.Close()
+	r := capturing(t, nil, spec)
+	time.Sleep(50 * time.Millisecond)
+	run := r.finish()
+	reasons := joined(run.m.Completeness.Reasons)
+	for _, want := range []string{"logs of pods of lamps in one: there never was an answer: ", "events of lamps in one: ", "nodes of one: there never", "inventory of one: there never", "objects of one: ", "leases of lamps in one: there never"} {
+		if !strings.Contains(reasons, want) {
+			t.Errorf("no %q in %s", want, reasons)
+		}
+	}
+}
+
 func TestContexts(t *testing.T) {
 	a, b := newAPI(t), newAPI(t)
 	config := kubeconfig(t, map[string]*api{"mgmt": a, "w/1": b})

@@ -2,6 +2,9 @@ package kube
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,19 +36,25 @@ func (s *selection) narrow(o *metav1.ListOptions) {
 }
 
 // watch tells a store of all objects of a selection and of their changes until
-// ctx is done. Only a refusal ends it earlier.
+// ctx is done. A refusal ends it earlier. It is an error too if the server has
+// not answered at all, or not any more at the end: changes are then missing.
 func (c *cluster) watch(ctx context.Context, s selection, to cache.ReflectorStore) error {
 	client := c.client(&s)
+	var h health
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			ctx, cancel := context.WithTimeout(ctx, maxWait)
 			defer cancel()
 			s.narrow(&o)
-			return client.List(ctx, o)
+			list, err := client.List(ctx, o)
+			h.saw(err)
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			s.narrow(&o)
-			return client.Watch(ctx, o)
+			w, err := client.Watch(ctx, o)
+			h.saw(err)
+			return w, err
 		},
 	}
 	p := c.pace
@@ -54,24 +63,59 @@ func (c *cluster) watch(ctx context.Context, s selection, to cache.ReflectorStor
 		Backoff: &wait.Backoff{Duration: p.First, Cap: p.Most, Factor: 2, Jitter: 0.2, Steps: 1 << 30},
 	})
 	try := c.trier(s.access("list,watch"))
-	for ctx.Err() == nil {
+	for {
 		began := time.Now()
 		err := r.ListAndWatchWithContext(ctx)
-		if err == nil && time.Since(began) > p.Most {
-			try.ok()
+		if ctx.Err() != nil {
+			return h.atEnd()
 		}
 		if err == nil {
-			err = errTorn
-			try.worked = true
-		}
-		if ctx.Err() != nil {
-			break
+			err, try.worked = errTorn, true
+			if time.Since(began) > p.Most {
+				try.ok()
+			}
 		}
 		if err := try.pause(ctx, err); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// health knows whether a server answers.
+type health struct {
+	mu     sync.Mutex
+	worked bool
+	since  time.Time // of the failures at the end
+	last   error     // the last one of them
+}
+
+func (h *health) saw(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case err == nil:
+		h.worked, h.last = true, nil
+	case errors.Is(err, context.Canceled):
+	case h.last == nil:
+		h.since, h.last = time.Now(), err
+	default:
+		h.last = err
+	}
+}
+
+// atEnd says what is missing when there is no more time.
+func (h *health) atEnd() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.last == nil && h.worked:
+		return nil
+	case h.last == nil:
+		return errNever
+	case h.worked:
+		return fmt.Errorf("there was no answer any more from %s on: %w", stampOf(h.since), h.last)
+	}
+	return fmt.Errorf("%w: %w", errNever, h.last)
 }
 
 // list calls take with all objects of a selection.
@@ -80,18 +124,30 @@ func (c *cluster) list(ctx context.Context, s selection, take func(*unstructured
 	o := metav1.ListOptions{Limit: page}
 	s.narrow(&o)
 	taken := map[types.UID]bool{}
-	for {
+	try := c.trier(s.access("list"))
+	var last error
+	for tries := 0; ; {
 		list, err := c.listPage(ctx, &s, o)
-		if apierrors.IsResourceExpired(err) && o.Continue != "" {
+		if errors.Is(err, context.Canceled) && last != nil {
+			return last // what was wrong until there was no more time
+		}
+		last = err
+		switch tries++; {
+		case err == nil:
+			tries = 0
+		case apierrors.IsResourceExpired(err) && o.Continue != "":
 			// The next page is of a state that the server has forgotten.
 			o.Continue, o.Limit = "", 0
 			continue
-		}
-		if err != nil {
-			if refused(err) {
-				err = &denial{c, s.access("list"), err}
-			}
+		case refused(err):
+			return &denial{c, s.access("list"), err}
+		case apierrors.IsNotFound(err), tries >= listTries, ctx.Err() != nil:
 			return err
+		default:
+			if err := try.pause(ctx, err); err != nil {
+				return err
+			}
+			continue
 		}
 		for i := range list.Items {
 			u := &list.Items[i]
@@ -107,6 +163,10 @@ func (c *cluster) list(ctx context.Context, s selection, take func(*unstructured
 		}
 	}
 }
+
+// listTries is how often a page is asked for: what an overloaded server does
+// not answer is not missing yet.
+const listTries = 6
 
 func (c *cluster) listPage(ctx context.Context, s *selection, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
