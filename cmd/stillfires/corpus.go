@@ -32,6 +32,7 @@ func newCorpusCommand(env *cliEnv) *cobra.Command {
 		newCorpusPackCommand(env),
 		newCorpusRedactCommand(env),
 		newCorpusPinCommand(env),
+		newProveRedactionCommand(env),
 		newCorpusShowCommand(env),
 		newCorpusUnpackCommand(env),
 		newCorpusVerifyCommand(env),
