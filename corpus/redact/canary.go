@@ -56,6 +56,8 @@ var keyForms = []struct{ what, text string }{
 	{"XML", `<spec><%k>%v</%k></spec>`},
 	{"connection string", `Server=db;%k=%v;Size=3`},
 	{"cut JSON", `{"id":1,"%k":"%v","on":tr`},
+	{"list of flags that was cut", `{"args":["--%k","%v","--si`},
+	{"environment of a pod that was cut", `{"env":[{"name":"%k","value":"%v"},{"na`},
 	{"cut JSON in JSON", `x":1,\"%k\":\"%v\",\"on\":tr`},
 }
 

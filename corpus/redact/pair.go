@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // maxName bounds what is read of a key on either side of its telling word.
 const maxName = 128
@@ -95,6 +98,9 @@ func (s *textScan) separator(p *pair) {
 	case c == '>' && p.start > 0 && s.text[p.start-1] == '<':
 		p.sep = c
 		i++
+	case c == ',' && p.quoted:
+		s.nextText(p, i+1)
+		return
 	case i > after && !p.quoted && s.text[p.start] == '-' && c != '-':
 		p.sep, p.value = ' ', i
 		return
@@ -107,6 +113,28 @@ func (s *textScan) separator(p *pair) {
 	}
 	p.spaced = value > i
 	p.value = value
+}
+
+// valueKey is what follows a name in {"name":"DB_PASSWORD","value":"…"}.
+var valueKey = regexp.MustCompile(`^\\*"value\\*"\s*:\s*`)
+
+// nextText finds the value of a quoted key after a comma: of a flag the next
+// text of the list, of a name what stands under "value".
+func (s *textScan) nextText(p *pair, i int) {
+	for i < len(s.text) && isSpace(s.text[i]) {
+		i++
+	}
+	if m := valueKey.FindIndex(s.text[i:min(len(s.text), i+maxName)]); m != nil {
+		p.sep, p.value = '=', i+m[1]
+		return
+	}
+	quote := i
+	for quote < len(s.text) && s.text[quote] == '\\' {
+		quote++
+	}
+	if s.text[p.start] == '-' && quote+1 < len(s.text) && s.text[quote] == '"' && s.text[quote+1] != '-' {
+		p.sep, p.value = '=', i
+	}
 }
 
 // pairValue marks the value of a pair if it is a secret. It returns where to go

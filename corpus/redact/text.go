@@ -8,7 +8,8 @@ import (
 // their backslashes, so that no record has more.
 const maxDepth = 28
 
-// maxTries bounds the objects of JSON that are begun in one text and are none.
+// maxTries bounds the objects of JSON that are begun in a long text and are
+// none; a short one may have more.
 const maxTries = 4
 
 // A textScan is the search through one text that is not known to be JSON.
@@ -158,7 +159,7 @@ func (s *textScan) brace(at int) int {
 	for i < len(s.text) && isSpace(s.text[i]) {
 		i++
 	}
-	if s.tries >= maxTries || i >= len(s.text) || s.text[i] != '"' && s.text[i] != '{' && s.text[i] != '[' {
+	if s.tries >= maxTries+min(64, 1<<20/len(s.text)) || i >= len(s.text) || s.text[i] != '"' && s.text[i] != '{' && s.text[i] != '[' {
 		return at + 1
 	}
 	spans, end, ok := s.c.scanJSON(s.text[at:], s.depth)
