@@ -35,7 +35,7 @@ type cluster struct {
 	core    rest.Interface // core/v1, for logs
 	any     rest.Interface // any path
 	contact contact
-	images  images
+	images  *images // of all clusters of the run
 }
 
 func (c *cluster) where() string {

@@ -2,21 +2,71 @@ package kube
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stillfires/stillfires/corpus"
+	"github.com/stillfires/stillfires/corpus/capture"
 )
 
-// images gathers what the chosen pods run.
+// images records what the chosen pods of all clusters run.
 type images struct {
-	mu   sync.Mutex
-	runs map[[2]string][]corpus.Build // by app and container, in the order they were seen
-	news bool
+	mu    sync.Mutex
+	runs  map[[2]string][]image // by app and container, in the order they were seen
+	named map[[2]string]naming  // those that a spec calls the build's
+	asked bool                  // a spec does so
+	news  bool
+	given *corpus.Build // what the manifest said of the build before
+}
+
+// An image is what a container was seen to run.
+type image struct {
+	cluster string
+	corpus.Build
+}
+
+// A naming says how a component's name fits a container.
+type naming int
+
+const (
+	notNamed naming = iota
+	byApp
+	byContainer
+)
+
+// String implements [fmt.Stringer].
+func (im *images) String() string { return "images of pods" }
+
+// Record implements [capture.Source].
+func (im *images) Record(ctx context.Context, to capture.Sink) error {
+	var notes []string
+	var failed error
+	tell := func() {
+		if im.fresh() {
+			failed = errors.Join(failed, to.Describe(func(m *corpus.Manifest) { notes = im.describe(m) }))
+		}
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		tell() // at once, so that it is known also of a capture that is cut off
+		select {
+		case <-ctx.Done():
+			tell()
+			for _, n := range notes {
+				to.Note(n)
+			}
+			return failed
+		case <-tick.C:
+		}
+	}
 }
 
 // saw takes what a pod runs. Init containers that run once and ephemeral ones
@@ -34,16 +84,25 @@ func (im *images) saw(c *cluster, p *pod) {
 			continue // it does not run yet
 		}
 		key := [2]string{p.app(), k.Name}
-		same := func(other corpus.Build) bool {
-			return other.Digest == b.Digest && other.Image == b.Image && slices.Equal(other.Flags, b.Flags)
+		if component := c.spec.Component; component != "" {
+			im.asked = true
+			switch component {
+			case key[1]:
+				im.named[key] = byContainer
+			case key[0]:
+				im.named[key] = max(im.named[key], byApp)
+			}
+		}
+		same := func(other image) bool {
+			return other.cluster == c.name && other.Digest == b.Digest && other.Image == b.Image && slices.Equal(other.Flags, b.Flags)
 		}
 		if slices.ContainsFunc(im.runs[key], same) {
 			continue
 		}
 		if im.runs == nil {
-			im.runs = map[[2]string][]corpus.Build{}
+			im.runs = map[[2]string][]image{}
 		}
-		im.runs[key] = append(im.runs[key], b)
+		im.runs[key] = append(im.runs[key], image{c.name, b})
 		im.news = true
 	}
 }
@@ -146,43 +205,42 @@ func logFlags(args []string) (verbosity, encoding string) {
 
 // describe puts what was seen into a manifest. What the manifest says already,
 // somebody said who knows better. It returns what it has no place for.
-func (im *images) describe(c *cluster, m *corpus.Manifest) (notes []string) {
+func (im *images) describe(m *corpus.Manifest) (notes []string) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	keys := slices.SortedFunc(maps.Keys(im.runs), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})
-	main, found := im.main(keys, c.spec.Component)
+	main, found := im.main(keys)
+	if !found && im.given != nil {
+		im.fill(m, corpus.Build{}) // it was the only one until now
+	}
 	for _, key := range keys {
-		builds := im.runs[key]
+		// Which cluster answers first is chance; what one runs later is not.
+		runs := slices.SortedStableFunc(slices.Values(im.runs[key]), func(a, b image) int { return cmp.Compare(a.cluster, b.cluster) })
 		if found && key == main {
-			fill(m, builds[0])
-		} else {
-			notes = append(notes, fmt.Sprintf("%s: container %s of %s runs %s (%s)", c.name, key[1], key[0], builds[0].Image, builds[0].Digest))
+			im.fill(m, runs[0].Build)
+			runs = slices.DeleteFunc(runs[1:], func(r image) bool { return r.Digest == runs[0].Digest && slices.Equal(r.Flags, runs[0].Flags) })
 		}
-		for _, b := range builds[1:] {
-			notes = append(notes, fmt.Sprintf("%s: container %s of %s also ran %s (%s) with %q", c.name, key[1], key[0], b.Image, b.Digest, b.Flags))
+		for _, r := range runs {
+			notes = append(notes, fmt.Sprintf("%s: container %s of %s ran %s (%s) with %q", r.cluster, key[1], key[0], r.Image, r.Digest, r.Flags))
 		}
 	}
 	if !found && len(keys) > 1 {
-		notes = append(notes, fmt.Sprintf("%s: image, digest and flags of the build are not known, as nothing says which container it is", c.name))
+		notes = append(notes, "image, digest and flags of the build are not known, as nothing says which container it is (component)")
 	}
 	return notes
 }
 
 // main chooses the container that the build is of.
-func (im *images) main(keys [][2]string, component string) ([2]string, bool) {
-	var fit [][2]string
-	for _, key := range keys {
-		if component == "" || key[0] == component || key[1] == component {
-			fit = append(fit, key)
-		}
-	}
-	if len(fit) > 1 && component != "" {
-		// An app of that name with a sidecar: the container of that name.
-		named := slices.DeleteFunc(slices.Clone(fit), func(key [2]string) bool { return key[1] != component })
-		if len(named) == 1 {
-			fit = named
+func (im *images) main(keys [][2]string) ([2]string, bool) {
+	fit := keys
+	if im.asked {
+		for _, how := range []naming{byContainer, byApp} {
+			fit = slices.DeleteFunc(slices.Clone(keys), func(key [2]string) bool { return im.named[key] != how })
+			if len(fit) > 0 {
+				break
+			}
 		}
 	}
 	if len(fit) != 1 {
@@ -192,18 +250,20 @@ func (im *images) main(keys [][2]string, component string) ([2]string, bool) {
 }
 
 // fill completes what a manifest says of its build.
-func fill(m *corpus.Manifest, b corpus.Build) {
+func (im *images) fill(m *corpus.Manifest, b corpus.Build) {
 	if len(m.Builds) == 0 {
 		return
 	}
 	to := &m.Builds[0]
-	to.Component = cmp.Or(to.Component, b.Component)
-	to.Version = cmp.Or(to.Version, b.Version)
-	to.Image = cmp.Or(to.Image, b.Image)
-	to.Digest = cmp.Or(to.Digest, b.Digest)
-	to.Verbosity = cmp.Or(to.Verbosity, b.Verbosity)
-	to.LogEncoding = cmp.Or(to.LogEncoding, b.LogEncoding)
-	if len(to.Flags) == 0 {
+	if im.given == nil {
+		given := *to
+		im.given = &given
+	}
+	g := im.given
+	to.Component, to.Version = cmp.Or(g.Component, b.Component), cmp.Or(g.Version, b.Version)
+	to.Image, to.Digest = cmp.Or(g.Image, b.Image), cmp.Or(g.Digest, b.Digest)
+	to.Verbosity, to.LogEncoding = cmp.Or(g.Verbosity, b.Verbosity), cmp.Or(g.LogEncoding, b.LogEncoding)
+	if to.Flags = g.Flags; len(to.Flags) == 0 {
 		to.Flags = b.Flags
 	}
 }

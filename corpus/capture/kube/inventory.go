@@ -2,12 +2,10 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,8 +16,7 @@ import (
 	"github.com/stillfires/stillfires/corpus/capture"
 )
 
-// inventory records the version of a cluster, what its chosen pods run, and how
-// its API server answered.
+// inventory records the version of a cluster, and how its API server answered.
 type inventory struct {
 	c *cluster
 }
@@ -38,26 +35,8 @@ func (v *inventory) String() string { return "inventory of " + v.c.name }
 func (v *inventory) Record(ctx context.Context, to capture.Sink) error {
 	defer v.c.contact.report(v.c.name, to)
 	err := v.version(ctx, to)
-	var notes []string
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		if v.c.images.fresh() {
-			// At once, so that it is known also of a capture that is cut off.
-			err = errors.Join(err, to.Describe(func(m *corpus.Manifest) { notes = v.c.images.describe(v.c, m) }))
-		}
-		select {
-		case <-ctx.Done():
-			if v.c.images.fresh() {
-				err = errors.Join(err, to.Describe(func(m *corpus.Manifest) { notes = v.c.images.describe(v.c, m) }))
-			}
-			for _, n := range notes {
-				to.Note(n)
-			}
-			return err
-		case <-tick.C:
-		}
-	}
+	<-ctx.Done()
+	return err
 }
 
 func (v *inventory) version(ctx context.Context, to capture.Sink) error {

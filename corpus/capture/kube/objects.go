@@ -31,7 +31,9 @@ const (
 )
 
 // String implements [fmt.Stringer].
-func (o *objects) String() string { return "objects of " + o.c.name }
+func (o *objects) String() string {
+	return strings.Join(o.c.spec.Objects, ", ") + " of " + strings.Join(o.c.namespaces, ", ") + " in " + o.c.name
+}
 
 // Record implements [capture.Source].
 func (o *objects) Record(ctx context.Context, to capture.Sink) error {

@@ -21,7 +21,9 @@ type podLogs struct {
 }
 
 // String implements [fmt.Stringer].
-func (p *podLogs) String() string { return "logs of pods of " + p.c.in(p.namespace) }
+func (p *podLogs) String() string {
+	return "logs of pods" + selected(p.c.spec.Selector) + " of " + p.c.in(p.namespace)
+}
 
 // Record implements [capture.Source].
 func (p *podLogs) Record(ctx context.Context, to capture.Sink) error {
@@ -38,7 +40,7 @@ func (p *podLogs) Record(ctx context.Context, to capture.Sink) error {
 		err = s.err
 	}
 	if err == nil && len(s.followers) == 0 {
-		to.Note(fmt.Sprintf("%s: there was no pod%s whose log could be read", p, selected(p.c.spec.Selector)))
+		to.Note(fmt.Sprintf("%s: there were none", p))
 	}
 	return err
 }

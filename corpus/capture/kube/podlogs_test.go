@@ -495,7 +495,7 @@ func TestOutage_Whole(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	run := r.finish()
 	reasons := joined(run.m.Completeness.Reasons)
-	for _, want := range []string{"logs of pods of lamps in one: there never was an answer: ", "events of lamps in one: ", "nodes of one: there never", "inventory of one: there never", "objects of one: ", "leases of lamps in one: there never"} {
+	for _, want := range []string{"logs of pods with app=lamp of lamps in one: there never was an answer: ", "events of lamps in one: ", "nodes of one: there never", "inventory of one: there never", "jobs of lamps in one: ", "leases of lamps in one: there never"} {
 		if !strings.Contains(reasons, want) {
 			t.Errorf("no %q in %s", want, reasons)
 		}

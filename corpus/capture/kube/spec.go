@@ -157,27 +157,54 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// Sources returns the sources of what specs say. Errors are of the specs and
-// of kubeconfigs; no server is asked yet.
+// A SpecError is what is wrong with one of several specs.
+type SpecError struct {
+	Spec int // index
+	Err  error
+}
+
+// Error names the cluster.
+func (e *SpecError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e *SpecError) Unwrap() error { return e.Err }
+
+// Sources returns the sources of what specs say, all of one run. Errors are
+// [*SpecError], of the specs and of kubeconfigs; no server is asked yet.
 func Sources(specs []Spec, opts Options) ([]capture.Source, error) {
 	var out []capture.Source
 	names := map[string]string{}
+	once := map[string]bool{}
+	images := &images{named: map[[2]string]naming{}}
 	for i := range specs {
 		s := &specs[i]
-		if err := s.check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.title(), err)
-		}
-		c, err := connect(s, opts)
+		c, err := s.open(opts)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.title(), err)
+			return nil, &SpecError{i, fmt.Errorf("%s: %w", s.title(), err)}
 		}
+		c.images = images
 		if before, ok := names[c.name]; ok && before != c.where() {
-			return nil, fmt.Errorf("%s and %s are both called %q: give one another name (cluster)", before, c.where(), c.name)
+			return nil, &SpecError{i, fmt.Errorf("%s and %s are both called %q: give one another name (cluster)", before, c.where(), c.name)}
 		}
 		names[c.name] = c.where()
-		out = append(out, c.sources()...)
+		for _, source := range c.sources() {
+			// What does not depend on a selector is recorded once.
+			if name := source.String(); !once[name] || isLogs(source) {
+				once[name] = true
+				out = append(out, source)
+			}
+		}
 	}
-	return out, nil
+	return append(out, images), nil
+}
+
+func isLogs(s capture.Source) bool { _, ok := s.(*podLogs); return ok }
+
+func (s *Spec) open(opts Options) (*cluster, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return connect(s, opts)
 }
 
 func (s *Spec) title() string {

@@ -155,3 +155,42 @@ func TestContainers(t *testing.T) {
 		}
 	}
 }
+
+// Which of the containers the build is of, and that it does not matter which
+// cluster answers first.
+func TestImages_Describe(t *testing.T) {
+	type run struct{ cluster, app, container, digest, component string }
+	for name, test := range map[string]struct {
+		runs   []run
+		given  corpus.Build
+		digest string // of the build
+		notes  int
+	}{
+		"one":             {[]run{{"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "1", 0},
+		"two":             {[]run{{"m", "lamp", "manager", "1", ""}, {"m", "lamp", "proxy", "2", ""}}, corpus.Build{}, "", 3},
+		"by container":    {[]run{{"m", "lamp", "manager", "1", "manager"}, {"m", "lamp", "proxy", "2", "manager"}}, corpus.Build{}, "1", 1},
+		"by app":          {[]run{{"m", "lamp", "manager", "1", "lamp"}, {"m", "other", "proxy", "2", "lamp"}}, corpus.Build{}, "1", 1},
+		"container first": {[]run{{"m", "proxy", "manager", "1", "proxy"}, {"m", "lamp", "proxy", "2", "proxy"}}, corpus.Build{}, "2", 1},
+		"two clusters":    {[]run{{"w", "lamp", "manager", "2", ""}, {"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "1", 1},
+		"the same in two": {[]run{{"w", "lamp", "manager", "1", ""}, {"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "1", 0},
+		"upgraded":        {[]run{{"m", "lamp", "manager", "2", ""}, {"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "2", 1},
+		"given":           {[]run{{"m", "lamp", "manager", "1", ""}}, corpus.Build{Digest: "0"}, "0", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			im := &images{named: map[[2]string]naming{}}
+			m := &corpus.Manifest{Builds: []corpus.Build{test.given}}
+			var notes []string
+			for _, r := range test.runs {
+				var p pod
+				p.Metadata.Labels = map[string]string{"app": r.app}
+				p.Spec.Containers = []container{{Name: r.container, Image: "i"}}
+				p.Status.ContainerStatuses = []containerStatus{{Name: r.container, ImageID: r.digest}}
+				im.saw(&cluster{name: r.cluster, spec: &Spec{Component: r.component}}, &p)
+				notes = im.describe(m)
+			}
+			if m.Builds[0].Digest != test.digest || len(notes) != test.notes {
+				t.Errorf("digest %q, notes %q; want %q, %d", m.Builds[0].Digest, notes, test.digest, test.notes)
+			}
+		})
+	}
+}
