@@ -99,7 +99,7 @@ func (f *finisher) readSittings() {
 		if m.Capture.Started.IsZero() {
 			m.Capture.Started = sit.started
 		} else {
-			m.Capture.Interruptions = append(m.Capture.Interruptions, span(alive, sit.started, "the capture was interrupted"))
+			m.Capture.Interruptions = append(m.Capture.Interruptions, span(alive, sit.started, wasInterrupted))
 		}
 		alive = sit.alive
 		if sit.torn != "" {
@@ -169,6 +169,11 @@ func (f *finisher) fill() error {
 // are never touched. It goes on past what it cannot repair.
 func Repair(ctx context.Context, dir, creator string) ([]Repaired, error) {
 	if err := corpus.CheckCorpus(dir); err != nil {
+		return nil, err
+	}
+	// A writer that was killed while it moved runs into place had finished them:
+	// the next one moves the rest.
+	if err := corpus.Create(dir, creator); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)

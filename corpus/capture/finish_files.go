@@ -69,8 +69,8 @@ func (f *finisher) writeValues() error {
 		if err := f.writeValuesFile(v); err != nil {
 			return err
 		}
-		if len(f.manifest.Capture.Interruptions) > 0 && v.kind == "probes" {
-			f.reasons = append(f.reasons, fmt.Sprintf("%s: nothing was probed while the capture was interrupted", corpus.FilePath(v.kind, v.key)))
+		if len(f.manifest.Capture.Interruptions) > 0 && slices.Contains([]string{"probes", "progress", "actions"}, v.kind) {
+			f.reasons = append(f.reasons, fmt.Sprintf("%s: nothing was recorded while the capture was interrupted", corpus.FilePath(v.kind, v.key)))
 		}
 		// A moment whose time nobody said still has its place among the moments.
 		named := slices.ContainsFunc(f.manifest.Moments, func(x corpus.Moment) bool { return x.Name == v.key.Moment })

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -22,6 +23,8 @@ type spooledLog struct {
 	gaps   []corpus.Gap
 	from   time.Time // when it began to be looked at
 	to     time.Time // when it ceased to be
+	open   bool      // when that was
+	left   time.Time // when the sitting before ceased to look at it
 	torn   bool
 }
 
@@ -43,7 +46,6 @@ type piece struct {
 func (f *finisher) logs() []*spooledLog {
 	byLabels := map[string]*spooledLog{}
 	var list []*spooledLog
-	var before time.Time // the end of the sitting before
 	for _, sit := range f.spool.sittings {
 		if sit.started.IsZero() {
 			continue
@@ -61,30 +63,32 @@ func (f *finisher) logs() []*spooledLog {
 					list = append(list, l)
 				}
 				if byID[e.ID] == nil {
+					l.left = l.to // zero: it is new
 					l.begin(filepath.Join(sit.dir, streamName(e.ID)))
 				}
 				byID[e.ID] = l
-				l.to = sit.alive
+				l.to, l.open = sit.alive, true
 				continue
 			}
 			if l := byID[e.ID]; l != nil {
 				l.take(e, filepath.Join(sit.dir, streamName(e.ID)), bridged)
 			}
 		}
-		if !before.IsZero() {
-			for _, l := range list {
-				if l.from.Before(before) && !bridged[l] && l.wasOpen(before) {
-					l.gaps = append(l.gaps, span(before, sit.started, "the capture was interrupted"))
-				}
+		for _, l := range byID {
+			if !l.left.IsZero() && !bridged[l] {
+				l.gaps = append(l.gaps, span(l.left, sit.started, wasInterrupted))
 			}
 		}
-		before = sit.alive
+	}
+	for _, l := range list {
+		if l.open && l.to.Before(f.ended) { // nobody has gone on with it
+			l.gaps = append(l.gaps, span(l.to, f.ended, wasInterrupted))
+		}
 	}
 	return list
 }
 
-// wasOpen reports whether the stream was looked at up to a time.
-func (l *spooledLog) wasOpen(at time.Time) bool { return !l.to.Before(at) }
+const wasInterrupted = "the capture was interrupted"
 
 // begin adds a file of another sitting.
 func (l *spooledLog) begin(file string) {
@@ -110,7 +114,7 @@ func (l *spooledLog) take(e *entry, file string, bridged map[*spooledLog]bool) {
 	case doBridged:
 		bridged[l] = true
 	case doClose:
-		l.to = e.At
+		l.to, l.open = e.At, false
 	}
 }
 
@@ -173,7 +177,7 @@ func Cover(from, to time.Time, gaps []corpus.Gap) *corpus.Coverage {
 		c.Share = 0
 		if whole := to.Sub(from); whole > 0 {
 			// Six digits, and never 1: a gap may be too short to be seen.
-			c.Share = min(float64((whole-lost)*1_000_000/whole)/1e6, 0.999999)
+			c.Share = min(math.Floor(float64(whole-lost)/float64(whole)*1e6)/1e6, 0.999999)
 		}
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/stillfires/stillfires/corpus"
@@ -111,9 +112,9 @@ func (t *stream) readBack(sit *sitting, id int) error {
 // Interrupted returns when the sitting before this one was last alive; zero if
 // this is the first.
 func (s *Session) Interrupted() time.Time {
-	for i := len(s.spool.sittings) - 1; i >= 0; i-- {
-		if at := s.spool.sittings[i].alive; !at.IsZero() {
-			return at
+	for _, sit := range slices.Backward(s.spool.sittings) {
+		if !sit.alive.IsZero() {
+			return sit.alive
 		}
 	}
 	return time.Time{}

@@ -12,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -480,7 +478,7 @@ func (s *Session) sourceEnded(name string, err error) {
 	_ = s.tellLocked(&entry{Do: doSource, Source: name, Reason: err.Error()}) // an error of the spool is kept
 }
 
-// End ends the recording: nothing can be added after it.
+// end ends the recording: nothing can be added after it.
 func (s *Session) end() error {
 	s.mu.Lock()
 	if s.ended {
@@ -542,11 +540,4 @@ func (s *Session) open(name string) (*spoolFile, error) {
 		return nil, err
 	}
 	return &spoolFile{file: f}, nil
-}
-
-func keyOf(parts ...string) string {
-	for i := range parts {
-		parts[i] = strconv.Quote(parts[i])
-	}
-	return strings.Join(parts, " ")
 }

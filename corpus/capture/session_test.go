@@ -22,7 +22,7 @@ type script struct {
 	do   func(ctx context.Context, to Sink) error
 }
 
-func (s script) String() string                             { return s.name }
+func (s script) String() string                            { return s.name }
 func (s script) Record(ctx context.Context, to Sink) error { return s.do(ctx, to) }
 
 func labels(pairs ...string) logs.Labels {

@@ -284,6 +284,14 @@ func (m *moments) run(stop <-chan struct{}) {
 	}
 }
 
+// Taken reports whether a moment was taken.
+func (s *Session) Taken(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, had := s.moments[name]
+	return had
+}
+
 // Ask asks the sources that record objects for a moment now. The name must not
 // have been asked for before.
 func (s *Session) Ask(name string) error {
