@@ -61,6 +61,8 @@ var layers = []struct{ folder, may string }{
 	{"corpus/capture/kube", "corpus corpus/capture internal/logs"},
 	{"corpus/redact", "corpus internal/strictyaml"},
 	{"corpus/existing", "corpus"},
+	{"corpus/capture/local", "corpus corpus/capture internal/logs"},
+	{"corpus/capture/capturefile", "corpus corpus/capture corpus/capture/local corpus/capture/kube internal/source internal/strictyaml internal/suggest internal/yamlpos"},
 	{"corpus/capture", "corpus internal/logs internal/logs/recordtime internal/lockfile"},
 	{"rules", "logql/syntax internal/source internal/suggest internal/yamlpos"},
 	{"replay", "internal/correlate internal/facts internal/feed internal/messages internal/panics internal/profile rules logql logql/syntax internal/source internal/logs internal/metrics internal/outcome"},
