@@ -33,6 +33,7 @@ func newCorpusCommand(env *cliEnv) *cobra.Command {
 		newCorpusRedactCommand(env),
 		newCorpusPinCommand(env),
 		newProveRedactionCommand(env),
+		newCorpusRepairCommand(env),
 		newCorpusShowCommand(env),
 		newCorpusUnpackCommand(env),
 		newCorpusVerifyCommand(env),

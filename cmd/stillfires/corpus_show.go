@@ -162,7 +162,7 @@ func writeRun(w io.Writer, m *corpus.Manifest) error {
 		if err := writeStream(w, s); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "    %s, times from %s, %s\n", s.File, s.Time.Source, timeRange(s.First, s.Last))
+		fmt.Fprintf(w, "    %s, times from %s, %s%s\n", s.File, s.Time.Source, timeRange(s.First, s.Last), coverage(s))
 		for _, e := range s.Epochs {
 			fmt.Fprintf(w, "    %s of build %d from %s\n", count(e.Records, "record"), e.Build, plain(orNone(e.Source)))
 		}

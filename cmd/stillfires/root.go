@@ -47,6 +47,7 @@ func newRootCommand(env *cliEnv) *cobra.Command {
 	root.SetErr(env.stderr)
 	root.SetVersionTemplate("stillfires {{.Version}}\n")
 	root.AddCommand(
+		newCaptureCommand(env),
 		newCompareCommand(env),
 		newCorpusCommand(env),
 		newDemoCommand(env),
