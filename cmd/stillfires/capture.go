@@ -59,6 +59,7 @@ type captureFlags struct {
 	scrapes  []string
 	probes   []string
 	progress []string
+	kube     kubeFlags
 
 	duration, lead, after, grace time.Duration
 	maxLine                      capturefile.Size
@@ -106,6 +107,7 @@ func (f *captureFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.repetition, "repetition", 0, "number of the repetition (default: the first that the corpus does not have)")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the capture of this run that was interrupted")
 	f.registerSources(flags)
+	f.kube.register(flags)
 	flags.DurationVar(&f.duration, "duration", 0, "record this long (default: until the command ends, all sources have ended, or Ctrl-C)")
 	flags.DurationVar(&f.lead, "lead", defaultLead, "record this long before the command begins")
 	flags.DurationVar(&f.after, "after", 0, "record this long after the command has ended")
@@ -172,7 +174,7 @@ func (f *captureFlags) plan(cmd *cobra.Command, env *cliEnv, command []string) (
 	}
 	c.sources = slices.Concat(fromFile, fromFlags)
 	if len(c.sources) == 0 {
-		return nil, fmt.Errorf("%s: nothing to record is named: give a capture file (-f), or --log, --stdin, --scrape, --probe or --progress", cmd.CommandPath())
+		return nil, fmt.Errorf("%s: nothing to record is named: give a capture file (-f), or --namespace, --log, --stdin, --scrape, --probe or --progress", cmd.CommandPath())
 	}
 	c.opts = capture.Options{
 		Dir: f.out, Creator: "stillfires " + buildVersion(), Resume: f.resume, Repetition: f.repetition,
@@ -255,7 +257,8 @@ func (f *captureFlags) sources(env *cliEnv) ([]capture.Source, error) {
 	if len(f.progress) > 0 {
 		add("--progress", &local.Progress{Paths: f.progress})
 	}
-	return out, errors.Join(errs...)
+	more, err := f.kube.sources(f.component)
+	return append(out, more...), errors.Join(append(errs, err)...)
 }
 
 // manifest returns what file and flags say of the run.

@@ -25,6 +25,7 @@ var kinds = []struct {
 	{"probe", each(func(*Env, *local.Probe) {})},
 	{"scrape", each(func(*Env, *local.Scrape) {})},
 	{"progress", each(func(*Env, *local.Progress) {})},
+	{"kubernetes", kubernetes},
 }
 
 // Kinds returns the names of the kinds of sources.

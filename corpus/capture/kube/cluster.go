@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
+	"github.com/stillfires/stillfires/corpus"
 	"github.com/stillfires/stillfires/corpus/capture"
 
 	// OpenID Connect, as kubectl has it.
@@ -65,6 +66,9 @@ func connect(s *Spec, opts Options) (*cluster, error) {
 	}
 	if c.name == "" {
 		c.name = nameOf(c.context)
+	}
+	if err := corpus.CheckFile("events", corpus.FileKey{Cluster: c.name}); err != nil {
+		return nil, err
 	}
 	switch {
 	case s.AllNamespaces:

@@ -243,6 +243,9 @@ func (im *images) main(keys [][2]string) ([2]string, bool) {
 			}
 		}
 	}
+	if len(keys) == 1 {
+		fit = keys // whatever the component is called
+	}
 	if len(fit) != 1 {
 		return [2]string{}, false
 	}

@@ -347,14 +347,15 @@ func TestDocumentedRoles(t *testing.T) {
 func TestSpec_Check(t *testing.T) {
 	config := kubeconfig(t, map[string]*api{"one": newAPI(t), "two": newAPI(t)})
 	for want, change := range map[string]func(*Spec){
-		`context "one": selector "a=(": `:                                 func(s *Spec) { s.Selector = "a=(" },
-		"label pod tells streams apart":                                   func(s *Spec) { s.Labels = map[string]string{"pod": "x"} },
-		"choose one":                                                      func(s *Spec) { s.AllNamespaces, s.Namespaces = true, []string{"x"} },
-		"secrets are not recorded unless":                                 func(s *Spec) { s.Objects = []string{"Secrets.v1."} },
-		`without "pods": want one of logs,`:                               func(s *Spec) { s.Without = []string{"pods"} },
-		`lease "/x": want namespace/name`:                                 func(s *Spec) { s.Leases = []string{"/x"} },
-		"no objects are named":                                            func(s *Spec) { s.Watch = true },
-		"want a second or more":                                           func(s *Spec) { s.Interval, s.Objects = 1, []string{"pods"} },
+		`context "one": selector "a=(": `:   func(s *Spec) { s.Selector = "a=(" },
+		"label pod tells streams apart":     func(s *Spec) { s.Labels = map[string]string{"pod": "x"} },
+		"choose one":                        func(s *Spec) { s.AllNamespaces, s.Namespaces = true, []string{"x"} },
+		"secrets are not recorded unless":   func(s *Spec) { s.Objects = []string{"Secrets.v1."} },
+		`without "pods": want one of logs,`: func(s *Spec) { s.Without = []string{"pods"} },
+		`"a/b"`:                             func(s *Spec) { s.Cluster = "a/b" },
+		`lease "/x": want namespace/name`:   func(s *Spec) { s.Leases = []string{"/x"} },
+		"no objects are named":              func(s *Spec) { s.Watch = true },
+		"want a second or more":             func(s *Spec) { s.Interval, s.Objects = 1, []string{"pods"} },
 		"there is no such context in the kubeconfig; there are: one, two": func(s *Spec) { s.Context = "three" },
 	} {
 		s := lamps(config)

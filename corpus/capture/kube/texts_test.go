@@ -171,6 +171,7 @@ func TestImages_Describe(t *testing.T) {
 		"by container":    {[]run{{"m", "lamp", "manager", "1", "manager"}, {"m", "lamp", "proxy", "2", "manager"}}, corpus.Build{}, "1", 1},
 		"by app":          {[]run{{"m", "lamp", "manager", "1", "lamp"}, {"m", "other", "proxy", "2", "lamp"}}, corpus.Build{}, "1", 1},
 		"container first": {[]run{{"m", "proxy", "manager", "1", "proxy"}, {"m", "lamp", "proxy", "2", "proxy"}}, corpus.Build{}, "2", 1},
+		"other name":      {[]run{{"m", "lamp", "manager", "1", "lantern"}}, corpus.Build{}, "1", 0},
 		"two clusters":    {[]run{{"w", "lamp", "manager", "2", ""}, {"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "1", 1},
 		"the same in two": {[]run{{"w", "lamp", "manager", "1", ""}, {"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "1", 0},
 		"upgraded":        {[]run{{"m", "lamp", "manager", "2", ""}, {"m", "lamp", "manager", "1", ""}}, corpus.Build{}, "2", 1},
