@@ -134,11 +134,7 @@ func (f *finisher) writeLog(l *spooledLog) error {
 	}
 	slices.SortStableFunc(l.gaps, func(a, b corpus.Gap) int { return a.From.Compare(b.From) })
 	info.Gaps = l.gaps
-	from := l.from
-	if info.First != nil && info.First.Before(from) {
-		from = *info.First
-	}
-	info.Coverage = Cover(from, l.to, l.gaps)
+	info.Coverage = Cover(l.from, l.to, l.gaps)
 	f.reasonsOf(l)
 	return nil
 }

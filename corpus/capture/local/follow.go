@@ -23,7 +23,8 @@ import (
 type follower struct {
 	ctx    context.Context
 	to     capture.Sink
-	path   string
+	path   string // absolute
+	shown  string // as it was given
 	stream lineSink
 	poll   time.Duration
 
@@ -86,7 +87,7 @@ func followInto(ctx context.Context, to capture.Sink, into lineSink, path string
 	if err != nil {
 		return err
 	}
-	f := &follower{ctx: ctx, to: to, path: abs, stream: into, poll: poll, alive: to.Now()}
+	f := &follower{ctx: ctx, to: to, path: abs, shown: path, stream: into, poll: poll, alive: to.Now()}
 	defer func() { err = errors.Join(err, f.close()) }()
 	if err = f.begin(fromStart); err == nil {
 		err = f.run()
@@ -109,7 +110,7 @@ func (f *follower) begin(fromStart bool) error {
 			return f.goOn(p, after)
 		}
 	}
-	if err := f.stream.Epoch(f.path, ""); err != nil {
+	if err := f.stream.Epoch(f.shown, ""); err != nil {
 		return err
 	}
 	err := f.open(0)
@@ -143,7 +144,7 @@ func (f *follower) goOn(p place, after []capture.Record) error {
 	if found {
 		return f.stream.Bridged()
 	}
-	if err := f.stream.Epoch(f.path, ""); err != nil {
+	if err := f.stream.Epoch(f.shown, ""); err != nil {
 		return err
 	}
 	_, err = f.openNew()
@@ -182,14 +183,14 @@ func (f *follower) run() error {
 // finish keeps the beginning of a line whose end was not written.
 func (f *follower) finish() error {
 	if f.info == nil {
-		f.to.Incomplete(f.path + ": there was no such file")
+		f.to.Incomplete(f.shown + ": there was no such file")
 		return nil
 	}
 	if err := f.freshened(); err != nil {
 		return err
 	}
 	if rest := f.lines.Rest(); rest != nil {
-		f.to.Note(fmt.Sprintf("%s: its last record has no line end: it may be cut short", f.path))
+		f.to.Note(fmt.Sprintf("%s: its last record has no line end: it may be cut short", f.shown))
 		return f.stream.Append(f.to.Now(), rest)
 	}
 	return nil
