@@ -185,7 +185,7 @@ func byScenario(runs []outcome.Run) map[string][]*outcome.Run {
 }
 
 func build(s Side) Build {
-	return Build{Name: s.Build, Version: s.Version, Commit: s.Commit, Component: s.Component}
+	return Build{Name: s.Build, Version: s.Version, Commit: s.Commit, Component: s.Component, Corpus: s.Corpus}
 }
 
 func runInfos(role string, runs []outcome.Run) []RunInfo {

@@ -122,5 +122,6 @@ type Side struct {
 	Version   string
 	Commit    string
 	Component string
+	Corpus    string        // its digest; empty where there is none to keep
 	Runs      []outcome.Run // ordered by scenario, then repetition
 }

@@ -66,6 +66,9 @@ func (r *Report) LoadOf(scenario string) string {
 // A Build names one side of a comparison; unknown fields are empty.
 type Build struct {
 	Name, Version, Commit, Component string
+	// Corpus is the digest of the corpus that the build's runs were read from;
+	// empty: they were raw logs.
+	Corpus string
 }
 
 // A RunInfo tells what was read of one run.

@@ -48,6 +48,8 @@ type (
 		Version   *string `json:"version"`
 		Commit    *string `json:"commit"`
 		Component *string `json:"component"`
+		// Corpus is the digest of the corpus; null for raw logs.
+		Corpus *string `json:"corpus"`
 	}
 	jsonRun struct {
 		Role       string  `json:"role"`
@@ -241,7 +243,7 @@ func encode(w io.Writer, out any) error {
 }
 
 func toJSONBuild(b analyzer.Build) jsonBuild {
-	return jsonBuild{text(b.Name), text(b.Version), text(b.Commit), text(b.Component)}
+	return jsonBuild{text(b.Name), text(b.Version), text(b.Commit), text(b.Component), text(b.Corpus)}
 }
 
 func toJSONRun(r analyzer.RunInfo) jsonRun {

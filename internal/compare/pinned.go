@@ -13,7 +13,7 @@ func (o *Options) pinned(s *side) error {
 	if f == nil || len(f.Digests) == 0 {
 		return nil
 	}
-	got := s.corpus.Digest()
+	got := s.digest
 	d := f.Pinned(s.corpus.Dir)
 	if d == nil {
 		for i := range f.Digests {

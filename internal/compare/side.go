@@ -30,6 +30,7 @@ type side struct {
 	results []outcome.Run // of runs
 	assumed bool          // raw log without labels
 	note    string        // for the report; may be empty
+	digest  string        // of the corpus; empty for raw logs
 }
 
 // RawOptions are settings of raw logs that only their reader needs.
@@ -67,6 +68,7 @@ func (o *Options) sides(ctx context.Context) (deployed, candidate *side, cleanup
 		return nil, nil, nil, err
 	}
 	for _, s := range []*side{deployed, candidate} {
+		s.digest = s.corpus.Digest()
 		if err := o.pinned(s); err != nil {
 			return nil, nil, nil, err
 		}
@@ -220,7 +222,7 @@ func (s *side) keep(scenarios []string) {
 
 func (s *side) input() analyzer.Side {
 	return analyzer.Side{
-		Build: s.build, Version: s.meta.Version, Commit: s.meta.Commit, Component: s.meta.Component,
+		Build: s.build, Version: s.meta.Version, Commit: s.meta.Commit, Component: s.meta.Component, Corpus: s.digest,
 		Runs: s.results,
 	}
 }
