@@ -23,7 +23,7 @@ PERF      ?= docs/perf/$(shell date -u +%F)-$(MACHINE)
 BENCH_PKGS ?= ./...
 LOG_PKG   := github.com/stillfires/stillfires/logql/logqltest
 
-.PHONY: all build demo test lint fmt fmtcheck vet race fuzz bench golden acceptance conformance check
+.PHONY: all build demo test test-kube lint fmt fmtcheck vet race fuzz bench golden acceptance conformance check
 
 all: build
 
@@ -36,6 +36,18 @@ demo: build
 # Tests that could not run are listed with their reason and counted.
 test:
 	$(TEST) ./...
+
+# Capture from real API servers, which are built once (some 15 minutes of CPU),
+# or found in KUBE_BIN. Needs no cluster and no root.
+KUBE_BIN ?= bin/kube
+test-kube: build $(KUBE_BIN)/kube-apiserver $(KUBE_BIN)/etcd
+	KUBE_BIN=$(abspath $(KUBE_BIN)) STILLFIRES_BIN=$(abspath $(BIN)) $(GO) test -tags testkube -count=1 -timeout 20m -v ./corpus/capture/kube/e2e
+
+$(KUBE_BIN)/kube-apiserver:
+	cd tools/kube && $(GO) build -o $(abspath $@) k8s.io/kubernetes/cmd/kube-apiserver
+
+$(KUBE_BIN)/etcd:
+	cd tools/kube && $(GO) build -o $(abspath $@) go.etcd.io/etcd/server/v3
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')

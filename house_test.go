@@ -72,6 +72,7 @@ var layers = []struct{ folder, may string }{
 	{"internal/compare", "corpus rules replay analyzer internal/align internal/cases internal/correlate internal/facts internal/profile internal/repair internal/review internal/outcome internal/source internal/suggest internal/logs internal/timeline"},
 	{"internal/query", "internal/feed corpus logql logql/syntax internal/logs internal/suggest"},
 	{"cmd/stillfires", "all"},
+	{"tools/kube", ""},
 	{"tools/acceptance", "all"},
 }
 
@@ -180,7 +181,7 @@ func TestPurePackages(t *testing.T) {
 // The LogQL of this project is its own: the projects below are AGPL-3.0.
 func TestNoAGPL(t *testing.T) {
 	banned := []string{"github.com/grafana/loki", "github.com/grafana/grafana", "github.com/grafana/mimir", "github.com/grafana/tempo"}
-	for _, name := range []string{"go.mod", "go.sum", "tools/lint/go.mod", "tools/lint/go.sum"} {
+	for _, name := range []string{"go.mod", "go.sum", "tools/lint/go.mod", "tools/lint/go.sum", "tools/kube/go.mod", "tools/kube/go.sum"} {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)

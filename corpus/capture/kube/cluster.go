@@ -36,6 +36,7 @@ type cluster struct {
 	core    rest.Interface // core/v1, for logs
 	any     rest.Interface // any path
 	contact contact
+	grants  grants
 	images  *images // of all clusters of the run
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -73,18 +74,41 @@ func apiMessage(err error) string {
 
 func refused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
+// Grants are the accesses that a cluster gave at least once. An API server that
+// has just started refuses for some seconds what it allowed before, until it has
+// read the roles.
+type grants struct {
+	mu  sync.Mutex
+	has map[access]bool
+}
+
+func (g *grants) add(a access) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.has == nil {
+		g.has = map[access]bool{}
+	}
+	g.has[a] = true
+}
+
+func (g *grants) gave(a access) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.has[a]
+}
+
 // A trier repeats what failed for a time, and says when to give up.
 type trier struct {
 	c      *cluster
 	access access
+	last   access // what of it was asked for last
 	wait   wait.Backoff
-	worked bool // at least once
-	since  time.Time
+	since  time.Time       // of the first of the refusals at the end
 	bell   <-chan struct{} // ends a pause; nil: nothing does
 }
 
 func (c *cluster) trier(a access) *trier {
-	t := &trier{c: c, access: a}
+	t := &trier{c: c, access: a, last: a}
 	t.rest()
 	return t
 }
@@ -97,16 +121,18 @@ func (t *trier) rest() {
 
 // ok notes that it worked.
 func (t *trier) ok() {
-	t.worked, t.since = true, time.Time{}
-	t.rest()
+	t.c.grants.add(t.access)
+	t.since = time.Time{}
 }
 
 // pause waits before the next try. It returns an error if the server refuses
 // and that is not likely to end.
 func (t *trier) pause(ctx context.Context, err error) error {
-	if refused(err) {
+	if !refused(err) {
+		t.since = time.Time{}
+	} else {
 		now, patience := time.Now(), t.c.pace.Settle
-		if t.worked {
+		if t.c.grants.gave(t.last) {
 			patience = t.c.pace.Refused
 		}
 		if t.since.IsZero() {

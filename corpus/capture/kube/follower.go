@@ -153,7 +153,8 @@ func (f *follower) step(ctx context.Context) error {
 	if err != nil {
 		return f.notReadable(l, err)
 	}
-	f.absent, f.try.worked = 0, true
+	f.absent = 0
+	f.try.ok()
 	if a.took > 0 {
 		f.try.rest()
 	}

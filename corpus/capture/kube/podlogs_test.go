@@ -140,6 +140,43 @@ func TestFollow_Refusals(t *testing.T) {
 	}
 }
 
+// An API server that was started anew refuses all that it allowed before, for
+// longer than a new permission is waited for, until it has read the roles.
+func TestFollow_RefusedAfterOutage(t *testing.T) {
+	a, spec := one(t)
+	p := a.pod("lamp-1").start()
+	p.write(numbered(1, 10)...)
+	patient := quick
+	patient.Refused = 10 * time.Second
+	r := capturingAt(t, nil, patient, spec)
+	r.lines(10)
+	began := time.Now()
+	a.do(func() {
+		a.fault = func(w http.ResponseWriter, r *http.Request) bool {
+			switch since := time.Since(began); {
+			case since < 100*time.Millisecond:
+				panic(http.ErrAbortHandler)
+			case since < 600*time.Millisecond:
+				fail(w, http.StatusForbidden, "Forbidden", "RBAC: clusterrole not found")
+				return true
+			}
+			return false
+		}
+	})
+	a.server.CloseClientConnections()
+	p.write(numbered(11, 20)...)
+	time.Sleep(700 * time.Millisecond)
+	p.write(numbered(21, 30)...)
+	a.pod("lamp-2").start().write("later")
+	r.lines(31)
+	run := r.finish()
+	same(t, run, "lamp-1", numbered(1, 30))
+	same(t, run, "lamp-2", []string{"later"})
+	if run.m.Completeness.State != "complete" {
+		t.Errorf("%+v", run.m.Completeness)
+	}
+}
+
 func TestRestart(t *testing.T) {
 	a, spec := one(t)
 	p := a.pod("lamp-1").start()

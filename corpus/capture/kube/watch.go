@@ -47,13 +47,13 @@ func (c *cluster) watch(ctx context.Context, s selection, to cache.ReflectorStor
 			defer cancel()
 			s.narrow(&o)
 			list, err := client.List(ctx, o)
-			h.saw(err)
+			c.told(&h, s.access("list"), err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			s.narrow(&o)
 			w, err := client.Watch(ctx, o)
-			h.saw(err)
+			c.told(&h, s.access("watch"), err)
 			return w, err
 		},
 	}
@@ -70,21 +70,41 @@ func (c *cluster) watch(ctx context.Context, s selection, to cache.ReflectorStor
 			return h.atEnd()
 		}
 		if err == nil {
-			err, try.worked = errTorn, true
+			err = errTorn
 			if time.Since(began) > p.Most {
-				try.ok()
+				try.rest()
 			}
 		}
+		try.last = h.lastAsked()
 		if err := try.pause(ctx, err); err != nil {
 			return err
 		}
 	}
 }
 
+// told notes what came of a request.
+func (c *cluster) told(h *health, a access, err error) {
+	h.saw(err)
+	h.mu.Lock()
+	h.asked = a
+	h.mu.Unlock()
+	if err == nil {
+		c.grants.add(a)
+	}
+}
+
+// lastAsked is what was asked for last.
+func (h *health) lastAsked() access {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asked
+}
+
 // health knows whether a server answers.
 type health struct {
 	mu     sync.Mutex
 	worked bool
+	asked  access    // what was asked for last; see told
 	since  time.Time // of the failures at the end
 	last   error     // the last one of them
 }
@@ -135,12 +155,16 @@ func (c *cluster) list(ctx context.Context, s selection, take func(*unstructured
 		switch tries++; {
 		case err == nil:
 			tries = 0
+			try.ok()
 		case apierrors.IsResourceExpired(err) && o.Continue != "":
 			// The next page is of a state that the server has forgotten.
 			o.Continue, o.Limit = "", 0
 			continue
-		case refused(err):
-			return &denial{c, s.access("list"), err}
+		case refused(err) && ctx.Err() == nil:
+			if err := try.pause(ctx, err); err != nil {
+				return err
+			}
+			continue
 		case apierrors.IsNotFound(err), tries >= listTries, ctx.Err() != nil:
 			return err
 		default:
