@@ -157,8 +157,12 @@ func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, la
 		f.Severity = Warn
 		text += "; it did not recover on deployed either"
 	case d.took != nil && w.Failed == 0 && after < *d.took:
-		f.Severity = Warn
+		f.Severity, f.Unproven = Warn, true
 		text += fmt.Sprintf("; on deployed it took %s, longer than the capture went on here, so this is no proof: record longer", seconds(*d.took))
+	case d.took != nil && w.Failed == 0 && after < *d.took+t.Chance():
+		f.Severity, f.Unproven = Warn, true
+		text += fmt.Sprintf("; on deployed it took %s, and that the capture went on for %s more is no proof, as the builds may differ by so much by chance: record longer",
+			seconds(*d.took), seconds(after-*d.took))
 	case d.took != nil:
 		text += fmt.Sprintf("; on deployed it took %s", seconds(*d.took))
 	case d.recovered:

@@ -38,6 +38,7 @@ func Build(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation, o
 			b.milestones(i)
 		}
 	}
+	b.passedOver()
 	b.out.Skews = skews(&b.out)
 	b.suspects()
 	// Sources refer to work by its place, so it is put in order last.
@@ -51,6 +52,7 @@ type builder struct {
 	*gatherer
 	m       *profile.Milestones
 	sources [][]*source // of each milestone
+	claims  *claims     // nil: nothing is measured
 	of      []occupant  // what each workload of the result is made of
 	out     Run
 
@@ -202,6 +204,61 @@ func (b *builder) sharedOne(d *profile.Milestone, sources []*source, from int64)
 		m.Reason, m.Detail = TelemetryGap, gap
 	}
 	return m
+}
+
+// passedOver mends the reason of shared milestones that were not seen though one
+// that follows them was: they are no wait that lasted until the capture ended.
+func (b *builder) passedOver() {
+	for i := range b.out.Shared {
+		m := &b.out.Shared[i]
+		if m.State != Missing || m.Reason != CaptureEnded {
+			continue
+		}
+		for j := range b.out.Declared {
+			d := &b.out.Declared[j]
+			if b.out.follows(d, m.Name) && b.out.anyReached(d) {
+				m.Reason, m.Detail = NoEvidence, strings.Join(append(nones(b.sources[b.declaredAs(m.Name)]), notSeen(d.Title)), "; ")
+				break
+			}
+		}
+	}
+}
+
+// follows reports whether a milestone is caused by the one of a name, be it by
+// way of others.
+func (r *Run) follows(d *Declared, name string) bool {
+	seen := map[string]bool{}
+	var visit func(d *Declared) bool
+	visit = func(d *Declared) bool {
+		return slices.ContainsFunc(d.After, func(cause string) bool {
+			if cause == name {
+				return true
+			}
+			c := r.declared(cause)
+			if c == nil || seen[cause] {
+				return false
+			}
+			seen[cause] = true
+			return visit(c)
+		})
+	}
+	return visit(d)
+}
+
+// anyReached reports whether a milestone was reached after the restoration, by
+// any affected work if it is not shared.
+func (r *Run) anyReached(d *Declared) bool {
+	if d.Shared {
+		m := r.at(nil, d.Name)
+		return m != nil && m.State == Reached
+	}
+	return slices.ContainsFunc(r.Workloads, func(w Workload) bool {
+		if w.Affected == "" {
+			return false
+		}
+		m := r.at(&w, d.Name)
+		return m != nil && m.State == Reached
+	})
 }
 
 // gapAfter names the first stretch after from in which records of a source are

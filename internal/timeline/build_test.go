@@ -211,6 +211,18 @@ func TestBuild(t *testing.T) {
 		n.act(15, "ask", "sky/comet")
 		n.frame(38, "comet", "p1")
 	}, "link no-evidence", "sky/comet submitted-during: sent no-evidence slewed no-evidence exposing 8.0")
+	dead := []facts.Probe{{Time: ns(14), OK: false}, {Time: ns(200), OK: false}}
+	f("nothing followed a shared milestone", func(n *night) {
+		n.survey("comet")
+		n.act(15, "ask", "sky/comet")
+		n.Facts.Probes = dead
+	}, "link capture-ended", "sky/comet submitted-during: sent capture-ended slewed capture-ended exposing no-evidence")
+	f("what follows a shared milestone was seen", func(n *night) {
+		n.survey("comet")
+		n.act(15, "ask", "sky/comet")
+		n.Facts.Probes = dead
+		n.frame(38, "comet", "p1")
+	}, "link no-evidence", "sky/comet submitted-during: sent no-evidence slewed no-evidence exposing 8.0")
 	f("records are missing", func(n *night) {
 		n.survey("comet")
 		n.act(15, "ask", "sky/comet")

@@ -217,6 +217,17 @@ func (p *StagePair) judge() {
 	p.ByLongest = p.Slower || p.Faster
 }
 
+// Chance is how much the recoveries of both builds may differ though the builds
+// do not.
+func (c *Comparison) Chance() time.Duration {
+	for i := range c.Stages {
+		if p := &c.Stages[i]; p.Name == Total && p.NoiseKnown {
+			return max(p.Noise, p.Resolution, leastRepeated)
+		}
+	}
+	return leastOnce
+}
+
 // beyond reports whether one value is longer than another for certain.
 func (p *StagePair) beyond(longer, shorter Value, noise time.Duration) bool {
 	least, share := leastOnce, shareOnce

@@ -103,16 +103,16 @@ func firstOf(sources []*source, w int) *source {
 // of a piece of work and show none: what logs and events claim of its end up to
 // then is not so. 0: nothing denies it.
 func (b *builder) denied(sources []*source, claims *source, w int) int64 {
-	if claims.kind != "log" && claims.kind != "event" {
+	if !says(claims) {
 		return 0
 	}
 	at := int64(0)
 	for _, s := range sources {
+		if len(s.of[w]) > 0 && !says(s) {
+			return 0
+		}
 		if s.kind != "condition" && s.kind != "object" {
 			continue
-		}
-		if len(s.of[w]) > 0 {
-			return 0
 		}
 		for _, n := range b.index.work[w].Names {
 			for _, i := range b.things.named[thingName{full(s.objectKind()), n.Namespace, n.Name}] {
@@ -123,6 +123,9 @@ func (b *builder) denied(sources []*source, claims *source, w int) int64 {
 			}
 		}
 	}
+	if b.claims.unborne(w) {
+		return everDenied
+	}
 	return at
 }
 
@@ -132,6 +135,9 @@ func (b *builder) works() {
 	dates := [3][]*source{submits: b.all(b.m.Work.Submitted), finishes: b.all(b.m.Work.Finished), fails: b.all(b.m.Work.Failed)}
 	units := b.all(b.m.Work.Units)
 	measured := b.out.Restored.State == Reached
+	if measured {
+		b.gatherClaims(dates[finishes])
+	}
 	for w := range len(b.index.work) {
 		lives := b.lives(w, dates)
 		shown := lives[len(lives)-1]
