@@ -248,16 +248,9 @@ func (g *gatherer) actions(s *source) {
 		if !chosen(s.e.Action, a) || s.e.Cluster != "" && a.Cluster != "" && !g.things.inCluster(s.e.Cluster, a.Cluster) {
 			continue
 		}
-		line := "action " + short(a.Action)
-		if a.Target != "" {
-			line += " " + short(a.Target)
-		}
-		if a.Actor != "" {
-			line += " by " + short(a.Actor)
-		}
 		s.add(hit{
 			at: a.Time, arrived: s.arrival(a.Raw, a.Time), res: precision(a.Time),
-			work: g.index.find(a.Target, a.Raw), clock: cmp.Or("actions of "+a.Actor, "actions"), line: line,
+			work: g.index.ofTarget(a.Target, a.Raw), clock: cmp.Or("actions of "+a.Actor, "actions"), line: actionLine(a.Actor, a.Action, a.Target),
 		})
 	}
 }

@@ -133,6 +133,7 @@ func (b *builder) denied(sources []*source, claims *source, w int) int64 {
 // was used for several pieces of affected work has a workload for each.
 func (b *builder) works() {
 	dates := [3][]*source{submits: b.all(b.m.Work.Submitted), finishes: b.all(b.m.Work.Finished), fails: b.all(b.m.Work.Failed)}
+	b.nameless(dates[submits])
 	units := b.all(b.m.Work.Units)
 	measured := b.out.Restored.State == Reached
 	if measured {
@@ -165,6 +166,22 @@ func (b *builder) works() {
 		w, of := &b.out.Workloads[i], &b.of[i]
 		w.Submitted, w.Finished, w.Failed = of.life.submitted, of.life.finished, of.life.failed
 		b.count(w, of, units)
+	}
+}
+
+// nameless notes what was handed in of which nothing tells what work it is: a
+// count that lacks it flatters.
+func (b *builder) nameless(submitted []*source) {
+	n, such := 0, ""
+	for _, s := range submitted {
+		for i := range s.hits {
+			if h := &s.hits[i]; h.work < 0 && b.index.cut == 0 {
+				n, such = n+1, cmp.Or(such, h.line)
+			}
+		}
+	}
+	if n > 0 {
+		b.note("%s no work that can be followed, such as %s: what nothing else shows of it is in no count", counted(n, "submission names", "submissions name"), such)
 	}
 }
 
