@@ -70,7 +70,10 @@ type Use struct {
 	// nothing: what waits for devices that are busy strands none. Where
 	// Eligible is nil it is all of Waited.
 	Stranded DeviceTime
-	Work     []Work // ordered by ID
+	// Over says that more devices were busy at once than are eligible: what
+	// was recorded or declared of them is not all.
+	Over bool
+	Work []Work // ordered by ID
 	// Unknown are pieces of work of which nothing can be said, with the
 	// reason; they make the sums lower bounds.
 	Unknown []Unknown

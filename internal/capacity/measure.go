@@ -229,7 +229,7 @@ func (m *measure) finish(out *Run) {
 		u.Stranded = u.Waited
 		if e, ok := eligible[class.Name]; ok {
 			u.Eligible = &e
-			u.Stranded = m.stranded(class, e, u.Waited.Censored)
+			u.Stranded, u.Over = m.stranded(class, e, u.Waited.Censored)
 		} else {
 			m.notes = append(m.notes, fmt.Sprintf("class %s: nobody knows how many devices there were, so all that work waited for are counted as stranded", short(class.Name)))
 		}
