@@ -11,6 +11,7 @@ import (
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/timeline"
 )
 
 // ferries wait for the fog to lift.
@@ -197,5 +198,52 @@ func TestTimelines_Unmeasured(t *testing.T) {
 	none := &facts.Facts{Actions: []facts.Action{{Time: start, Action: "walk"}}}
 	if r := crossingTrial(none, none).run(); len(r.Timelines) != 0 {
 		t.Errorf("without a loss there are timelines: %+v", r.Timelines)
+	}
+}
+
+// TestRecoveryFailed_Many: what is beyond the findings of single pieces of work
+// breaks the review only where it is proof, and stands below them.
+func TestRecoveryFailed_Many(t *testing.T) {
+	fleet := func(sailing int, more ...string) *facts.Facts {
+		f := &facts.Facts{}
+		happen(f, "10 weather fog bay", "30 weather clear bay", "35 keeper light bay", "299 clerk closed book")
+		for i := range 30 {
+			happen(f, fmt.Sprintf("12 clerk booked bay/boat%02d", i))
+			if i < sailing {
+				happen(f, fmt.Sprintf("36 keeper berth bay/boat%02d", i), fmt.Sprintf("40 ship knot boat%02d", i))
+			}
+		}
+		happen(f, more...)
+		return f
+	}
+	f := func(deployed, candidate *facts.Facts, verdict Verdict, last string) {
+		t.Helper()
+		r := crossingTrial(deployed, candidate).run()
+		var got []string
+		for _, f := range r.Findings {
+			if f.ID == "recovery-failed" {
+				got = append(got, f.Severity.String()+" "+f.Message)
+			}
+		}
+		if len(got) != 11 || got[10] != last || r.Verdict != verdict {
+			t.Errorf("%s with %d findings, the last %q; want %s, %q", r.Verdict, len(got), got[max(len(got)-1, 0):], verdict, last)
+		}
+	}
+	f(fleet(30), fleet(1), Fail, "break 19 more pieces of work were not recovered on candidate: berth given was not reached; owner: harbour")
+	f(fleet(1), fleet(1), Pass, "warn 19 more pieces of work were not recovered on candidate: berth given was not reached; "+
+		"they did not recover on deployed either; owner: harbour")
+	r := timeline.Run{Restored: timeline.Milestone{State: timeline.Reached, At: start}, End: start + 300*second, Declared: []timeline.Declared{{Name: "sailing", As: profile.Useful}}}
+	for i := range 30 {
+		r.Workloads = append(r.Workloads, timeline.Workload{
+			ID: fmt.Sprintf("bay/boat%02d", i), Affected: timeline.Unfinished,
+			Milestones: []timeline.Milestone{{Name: "sailing", State: timeline.Missing, Reason: timeline.TelemetryGap}},
+		})
+	}
+	c := &timeline.Comparison{Goal: "sailing", Declared: []timeline.Declared{{Name: "sailing", Title: "sailing", Owner: "crew"}}, Candidate: timeline.Side{Runs: []timeline.Run{r}}}
+	all := failedWork(c)
+	got := all[len(all)-1]
+	const want = "20 more pieces of work are not known to have recovered on candidate: sailing was not seen; owner: crew"
+	if got.Message != want || got.Severity != Warn || !got.Unproven || !got.Rest {
+		t.Errorf("%+v; want %s", got, want)
 	}
 }
