@@ -63,6 +63,13 @@ func notMeasured(t *timeline.Comparison) []Finding {
 			Message: "nothing that was recorded of candidate shows whether work recovered, though on deployed it does: what became of the work is not known",
 		})
 	}
+	if t.Doubtful > 0 {
+		out = append(out, Finding{
+			Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "no evidence of " + t.Beyond,
+			Message: fmt.Sprintf("%d of %d affected pieces of work recovered on candidate as far as %s tells; of %s, which one build alone shows, nothing was seen of them: whether they got there is not known",
+				t.Doubtful, t.Candidate.Affected, titleOf(t, t.Goal), titleOf(t, t.Beyond)),
+		})
+	}
 	return out
 }
 

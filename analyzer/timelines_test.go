@@ -247,3 +247,31 @@ func TestRecoveryFailed_Many(t *testing.T) {
 		t.Errorf("%+v; want %s", got, want)
 	}
 }
+
+// TestRecoveryFailed_Beyond: where one build alone shows useful work, that the
+// work of the candidate got nearly as far is no pass.
+func TestRecoveryFailed_Beyond(t *testing.T) {
+	only := func(sails ...string) *facts.Facts { // work that sails
+		f := crossing(5)
+		f.Progress = slices.DeleteFunc(f.Progress, func(p facts.Progress) bool { return !slices.Contains(sails, p.Job) })
+		return f
+	}
+	f := func(deployed, candidate *facts.Facts, want Verdict, say string) {
+		t.Helper()
+		r := crossingTrial(deployed, candidate).run()
+		var got string
+		for _, x := range r.Findings {
+			if x.ID == "recovery-failed" {
+				got = x.Severity.String() + " " + x.Message
+			}
+		}
+		if r.Verdict != want || got != say {
+			t.Errorf("%s, %q; want %s, %q", r.Verdict, got, want, say)
+		}
+	}
+	const tail = " affected pieces of work recovered on candidate as far as berth given tells; of sailing, which one build alone shows, nothing was seen of them: whether they got there is not known"
+	f(only("gull", "tern"), only(), Inconclusive, "warn 2 of 2"+tail)
+	f(only(), only("gull"), Inconclusive, "warn 1 of 2"+tail)
+	f(only(), only("gull", "tern"), Pass, "")
+	f(only(), only(), Pass, "") // neither says more
+}

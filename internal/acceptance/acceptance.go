@@ -200,8 +200,15 @@ func unrecovered(e *Evidence) (Status, string) {
 	case e.Line.Candidate.Affected == 0:
 		return NotEvaluated, title + ": the loss delayed no work, so nothing tests it"
 	}
-	if n := e.Line.Candidate.Failed + e.Line.Candidate.Open; n > 0 {
-		return Broken, fmt.Sprintf("%s: %d of %d pieces", title, n, e.Line.Candidate.Affected)
+	s := &e.Line.Candidate
+	if n := s.Failed + s.Open - s.Unknown; n > 0 {
+		return Broken, fmt.Sprintf("%s: %d of %d pieces", title, n, s.Affected)
+	}
+	if s.Unknown > 0 {
+		return NotEvaluated, fmt.Sprintf("%s: of %d of %d pieces nothing tells", title, s.Unknown, s.Affected)
+	}
+	if why := doubts(e.Line); why != "" {
+		return NotEvaluated, title + ": " + why
 	}
 	return Kept, ""
 }

@@ -27,6 +27,9 @@ func total(t *profile.TotalBudget, e *Evidence) Criterion {
 		return each(runs, func(r *timeline.Run) []timeline.Passage { return r.Totals(e.Line.Goal) })
 	}
 	c.budget(passages(e.Line.Deployed.Runs), passages(e.Line.Candidate.Runs))
+	if why := doubts(e.Line); why != "" && c.Status == Kept {
+		c.Status, c.Said = NotEvaluated, c.Said+"; "+why
+	}
 	if h := e.Line.Candidate.Slowest; h.Stage != "" {
 		c.Stage = titleOf(e.Line, h.Stage)
 		c.StageOwner = ownerOf(e.Line, h.Stage)
@@ -38,6 +41,15 @@ func total(t *profile.TotalBudget, e *Evidence) Criterion {
 		}
 	}
 	return c
+}
+
+// doubts says why work that counts as recovered may not have recovered; empty:
+// nothing speaks against it.
+func doubts(t *timeline.Comparison) string {
+	if t.Doubtful == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %s, which one build alone shows, nothing was seen of %d pieces of work", titleOf(t, t.Beyond), t.Doubtful)
 }
 
 // stage judges the budget of one stage.
