@@ -244,13 +244,14 @@ func (p *StagePair) judge() {
 	}
 	noise := max(p.Noise, p.Resolution)
 	p.Slower, p.Faster = p.beyond(c, d, noise), p.beyond(d, c, noise)
-	if p.Slower || p.Faster {
-		return
-	}
-	// Most of the work may be as fast as before while some of it waits.
+	// Most of the work may be as fast as before, or faster, while some of it
+	// waits.
 	noise = max(spread(p.Deployed.Longest), spread(p.Candidate.Longest), p.roughest)
 	d, _ = median(p.Deployed.Longest)
 	c, _ = median(p.Candidate.Longest)
+	if p.Slower || p.Faster && !p.beyond(c, d, noise) {
+		return
+	}
 	p.Slower, p.Faster = p.beyond(c, d, noise), p.beyond(d, c, noise)
 	p.ByLongest = p.Slower || p.Faster
 }

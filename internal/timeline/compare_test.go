@@ -218,3 +218,23 @@ func TestCompare_Counts(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestStagePair_Torn: what is faster for most and takes longest of all is not
+// called faster.
+func TestStagePair_Torn(t *testing.T) {
+	stage := func(median, longest time.Duration, censored bool) Stage {
+		return Stage{Repetitions: []Value{{D: median * time.Second}}, Longest: []Value{{D: longest * time.Second, Censored: censored}}}
+	}
+	f := func(deployed, candidate Stage, want string) {
+		t.Helper()
+		p := StagePair{Deployed: deployed, Candidate: candidate}
+		p.judge()
+		if got := fmt.Sprintf("slower %t, faster %t, by longest %t", p.Slower, p.Faster, p.ByLongest); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	f(stage(60, 62, false), stage(5, 8, false), "slower false, faster true, by longest false")
+	f(stage(60, 62, false), stage(5, 200, false), "slower true, faster false, by longest true")
+	f(stage(60, 62, false), stage(5, 200, true), "slower true, faster false, by longest true")
+	f(stage(60, 200, true), stage(5, 8, false), "slower false, faster true, by longest false")
+}
