@@ -115,5 +115,6 @@ type Run struct {
 
 	from   int64 // the restoration
 	stays  map[Class][]staying
-	unseen int // pieces of later work of which nobody knows what they used
+	unseen int  // pieces of later work of which nobody knows what they used
+	partly bool // likewise some work that was affected
 }

@@ -389,3 +389,15 @@ func TestCompare_Unmeasured(t *testing.T) {
 		t.Errorf("%+v; want %s", c.Planned, want)
 	}
 }
+
+// TestCompare_Partly: where nobody knows what some work asks for, more may have
+// been busy.
+func TestCompare_Partly(t *testing.T) {
+	bare := facts.Object{Moment: "before", APIVersion: "batch/v1", Kind: "Job", Namespace: "weather", Name: "b", UID: "uid-b", Raw: `{"spec":{}}`}
+	r := run(batch("a", 1, 2, gpu), bare, node("n", "", `"nvidia.com/gpu":"8"`, `"nvidia.com/gpu":"8"`, nil))
+	m := Measure(nil, r, line(60, work("a", 2), work("b", 10)))
+	p := Compare("x", nil, []Run{m}, []Run{m}).Classes[0]
+	if w := p.Windows.Deployed; w == nil || !w.AtLeast || !p.Deployed.Censored {
+		t.Errorf("%+v, %+v; want at least", w, p.Deployed)
+	}
+}

@@ -238,7 +238,7 @@ func (m *measure) finish(out *Run) {
 	if m.unseen > 0 {
 		m.notes = append(m.notes, fmt.Sprintf("%d pieces of work were handed in after the restoration and no pod of theirs was recorded: more devices may have been busy", m.unseen))
 	}
-	out.stays, out.unseen = m.stays, m.unseen
+	out.stays, out.unseen, out.partly = m.stays, m.unseen, m.partly
 	out.Notes = append(out.Notes, m.notes...)
 	out.Notes = append(out.Notes, out.Inventory.Notes...)
 }

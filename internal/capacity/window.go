@@ -187,7 +187,7 @@ func (r *Run) window(class Class, length time.Duration, declared *profile.Capaci
 	}
 	return Window{
 		Class: class, Devices: *u.Eligible, Length: length, Busy: busyTime(r.stays[class], r.from, r.from+int64(length)),
-		AtLeast: len(u.Unknown) > 0 || r.unseen > 0, Rate: rateOf(declared, class.Name),
+		AtLeast: len(u.Unknown) > 0 || r.unseen > 0 || r.partly, Rate: rateOf(declared, class.Name),
 	}, true
 }
 
