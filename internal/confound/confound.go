@@ -123,6 +123,9 @@ type facet struct {
 	strict bool
 	value  string
 	timing bool
+	// each counts the values of things that all have one; nil: it is no such
+	// tally.
+	each map[string]int
 }
 
 type facetKey struct {
@@ -220,6 +223,9 @@ func (r *Result) facets(d, c *side) {
 			x.Deployed, x.Candidate = orNone(dv), orNone(cv)
 		}
 		if slices.Equal(x.Deployed, x.Candidate) && len(x.Deployed) == 1 {
+			continue
+		}
+		if len(dv) == 1 && len(cv) == 1 && moreOfTheSame(df, cf) {
 			continue
 		}
 		if x.Timing && slices.Contains([]Kind{Flag, Configuration, Manifest}, x.Kind) && (isPort(k.subject) || harmless(x.Deployed, x.Candidate)) {

@@ -117,6 +117,10 @@ func TestCompare(t *testing.T) {
 			[]string{"configuration: Settings, qps: 20 | 50 timing", "configuration: Settings, web.certDir: /a/certs | /b/certs", "configuration: Settings, web.port: 80 | 81"}},
 		"node objects": {with(node("a", "v1.33", "16000000Ki", ""), node("b", "v1.33", "16000000Ki", "")), with(node("c", "v1.33", "16000400Ki", ""), node("d", "v1.34", "16000000Ki", `"unschedulable":true`)),
 			[]string{"node: cordon of the nodes: 2 × false | 1 × false, 1 × true timing", "node: kubelet of the nodes: 2 × v1.33 | 1 × v1.33, 1 × v1.34 timing"}},
+		"a node more": {with(node("a", "v1.33", "1Gi", ""), node("b", "v1.34", "1Gi", "")), with(node("a", "v1.33", "1Gi", ""), node("b", "v1.34", "1Gi", ""), node("c", "v1.34", "1Gi", "")),
+			[]string{"node: number of the nodes: 2 | 3 timing", "device: nvidia.com/gpu of the nodes: 2 × 2 | 3 × 2 timing"}},
+		"another node more": {with(node("a", "v1.33", "1Gi", "")), with(node("a", "v1.33", "1Gi", ""), node("b", "v1.34", "1Gi", "")),
+			[]string{"node: kubelet of the nodes: 1 × v1.33 | 1 × v1.33, 1 × v1.34 timing", "node: number of the nodes: 1 | 2 timing", "device: nvidia.com/gpu of the nodes: 1 × 2 | 2 × 2 timing"}},
 		"fewer nodes": {with(node("a", "v1.33", "1Gi", "")), with(), []string{"nodes were recorded on deployed only"}},
 	} {
 		if diff := cmp.Diff(x.want, show(Compare("", one(mill(x.d)), one(mill(x.c))))); diff != "" {
