@@ -28,6 +28,7 @@ type hit struct {
 	work        int    // whose; negative: nobody's
 	clock       string // whose clock told
 	pod         string // of a progress record: what told
+	uid         string // of the object that it is about; empty: none, or not known
 	line        string
 }
 
@@ -61,6 +62,7 @@ type gatherer struct {
 	facts  *facts.Facts
 	things *things
 	index  *index
+	root   int // the entity that work is; negative: none
 	marks  map[string]*outcome.Marks
 	notes  map[string]bool
 	// start and end are the first and last time of which anything was recorded.
@@ -83,7 +85,7 @@ func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlat
 	}
 	g.dateObjects()
 	g.things = learn(corr, g.facts)
-	g.index = newIndex(m, g.things, g.facts)
+	g.index, g.root = newIndex(m, g.things, g.facts), g.things.entity(m.Work.Entity)
 	if g.things.cut {
 		g.note("more than %d objects were recorded; the others were not looked at", maxThings)
 	}
