@@ -126,6 +126,8 @@ type facet struct {
 	// each counts the values of things that all have one; nil: it is no such
 	// tally.
 	each map[string]int
+	// measured: it is what was measured of the run, which is compared instead.
+	measured bool
 }
 
 type facetKey struct {
@@ -157,6 +159,19 @@ type describer struct {
 	line     *timeline.Run
 	out      map[facetKey]facet
 	families map[string]bool
+}
+
+// measuredBoth reports whether a thing is what was measured in every run of both
+// sides.
+func measuredBoth(k facetKey, sides ...*side) bool {
+	for _, s := range sides {
+		for _, m := range s.facets {
+			if f, ok := m[k]; !ok || !f.measured {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (d *describer) add(f facet) {
@@ -214,7 +229,12 @@ func (r *Result) facets(d, c *side) {
 		case !c.families[f.family]:
 			r.Notes = append(r.Notes, f.family+" were recorded on deployed only")
 			continue
+		case f.measured && measuredBoth(k, d, c):
+			continue
 		case (dv == nil || cv == nil) && !f.strict:
+			if k.kind == Parameter {
+				r.Notes = append(r.Notes, short("the parameter "+k.subject+" of the scenario")+" is known of one build only")
+			}
 			continue
 		}
 		r.Compared++

@@ -161,12 +161,18 @@ func TestCompare_Drill(t *testing.T) {
 		cut := fmt.Sprintf("%ds", int(seconds+4)/5*5)
 		return []Run{{mill(func(r *outcome.Run) { r.Parameters = map[string]string{"cut": cut} }), l}}
 	}
+	said := func(runs []Run, cut string) []Run {
+		runs[0].Run.Parameters["cut"] = cut
+		return runs
+	}
 	for name, x := range map[string]struct {
 		d, c []Run
 		want []string
 	}{
 		"alike":    {drill(25.2, 250, 7), drill(25.9, 249, 7), []string{}},
 		"rounding": {drill(24.9, 0, 7), drill(25.1, 0, 7), []string{}},
+		"declared": {drill(25, 0, 7), said(drill(25, 0, 7), "165s"), []string{"parameter: cut: 25s | 165s decisive"}},
+		"both not": {said(drill(25, 0, 7), "165s"), said(drill(25, 0, 7), "165s"), []string{}},
 		"longer":   {drill(25, 0, 7), drill(165, 0, 7), []string{"loss: length of the loss: 25.0 s | 165.0 s decisive"}},
 		"history":  {drill(25, 0, 7), drill(25, 250, 7), []string{"history: work that was finished before the loss: 0 | 250 decisive"}},
 		"work":     {drill(25, 0, 7), drill(25, 0, 12), []string{"work: work that was handed in during the loss: 7 | 12 decisive"}},

@@ -15,9 +15,10 @@ import (
 func (d *describer) manifest() {
 	for _, name := range names(d.run.Parameters) {
 		value := d.run.Parameters[name]
-		if !isLoss(value, d.line) {
-			d.add(facet{kind: Parameter, subject: name, family: "parameters of the scenario", value: plain(value), timing: true})
-		}
+		d.add(facet{
+			kind: Parameter, subject: name, family: "parameters of the scenario", value: plain(value), timing: true,
+			measured: isLoss(value, d.line),
+		})
 	}
 	if e := d.run.Environment; e != nil {
 		if e.Kubernetes != "" {
