@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 			r.Logs[0].Labels = logs.New(logs.Label{Name: "app", Value: "mill"}, logs.Label{Name: "pod", Value: "mill-y"})
 		}, []string{}},
 		"parameter":      {nothing, func(r *outcome.Run) { r.Parameters = map[string]string{"wheels": "4", "wait": "1m"} }, []string{"parameter: wheels: 3 | 4 decisive"}},
-		"one more":       {nothing, func(r *outcome.Run) { r.Parameters = map[string]string{"wheels": "3", "wait": "1m", "wind": "low"} }, []string{}},
+		"one more":       {nothing, func(r *outcome.Run) { r.Parameters = map[string]string{"wheels": "3", "wait": "1m", "wind": "low"} }, []string{"the parameter wind of the scenario is known of one build only"}},
 		"none recorded":  {nothing, func(r *outcome.Run) { r.Parameters = nil }, []string{"parameters of the scenario were recorded on deployed only"}},
 		"kubernetes":     {nothing, func(r *outcome.Run) { r.Environment.Kubernetes = "v1.34.0" }, []string{"kubernetes: version: v1.33.1 | v1.34.0 timing"}},
 		"names of nodes": {nothing, func(r *outcome.Run) { r.Environment.Nodes = map[string]string{"y": "small", "z": "small"} }, []string{}},
@@ -171,7 +171,7 @@ func TestCompare_Drill(t *testing.T) {
 	}{
 		"alike":    {drill(25.2, 250, 7), drill(25.9, 249, 7), []string{}},
 		"rounding": {drill(24.9, 0, 7), drill(25.1, 0, 7), []string{}},
-		"declared": {drill(25, 0, 7), said(drill(25, 0, 7), "165s"), []string{"parameter: cut: 25s | 165s decisive"}},
+		"declared": {drill(25, 0, 7), said(drill(25, 0, 7), "165s"), []string{"parameter: cut: 25s | 2m45s decisive"}},
 		"both not": {said(drill(25, 0, 7), "165s"), said(drill(25, 0, 7), "165s"), []string{}},
 		"longer":   {drill(25, 0, 7), drill(165, 0, 7), []string{"loss: length of the loss: 25.0 s | 165.0 s decisive"}},
 		"history":  {drill(25, 0, 7), drill(25, 250, 7), []string{"history: work that was finished before the loss: 0 | 250 decisive"}},

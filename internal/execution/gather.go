@@ -23,6 +23,7 @@ type gathering struct {
 	byName map[[3]string]string // cluster, namespace and name likewise
 	jobs   map[[3]string]*facts.Object
 	ids    map[string]bool       // of the work of the timeline
+	anew   map[string]int        // how often work was handed in anew after its end
 	copies map[string]bool       // namespace/name of Jobs that are copies of each other
 	lives  map[[2]string][]*Life // namespace and name
 	notes  []string
@@ -30,7 +31,7 @@ type gathering struct {
 }
 
 func gather(f *facts.Facts, line *timeline.Run) *gathering {
-	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}, ids: map[string]bool{}, copies: map[string]bool{}, lives: map[[2]string][]*Life{}}
+	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}, ids: map[string]bool{}, anew: map[string]int{}, copies: map[string]bool{}, lives: map[[2]string][]*Life{}}
 	g.join(f, line)
 	for i := range f.Objects {
 		o := &f.Objects[i]
@@ -85,7 +86,7 @@ func (g *gathering) join(f *facts.Facts, line *timeline.Run) {
 	}
 	for i := range line.Workloads {
 		w := &line.Workloads[i]
-		g.ids[w.ID] = true
+		g.ids[w.ID], g.anew[w.ID] = true, w.Lives
 		key := func(n timeline.Name) [3]string { return [3]string{n.Cluster, n.Namespace, n.Name} }
 		itself := slices.IndexFunc(w.Names, func(n timeline.Name) bool {
 			return strings.TrimPrefix(n.Namespace+"/"+n.Name, "/") == w.ID && isPod[key(n)]
@@ -384,12 +385,20 @@ func (g *gathering) demands(f *facts.Facts) {
 			continue
 		}
 		var sum ask
+		most := int64(0)
 		for _, a := range parts {
 			sum.parallel, sum.completions = sum.parallel+a.parallel, sum.completions+a.completions
+			most = max(most, a.completions)
 		}
+		// A name that is used again asks for as much each time, be it recorded or
+		// not.
+		sum.completions = max(sum.completions, most*int64(g.anew[key[0]]))
 		p.parallel, p.completions = max(p.parallel, sum.parallel, 1), max(p.completions, sum.completions)
 	}
-	for _, p := range g.pieces {
+	for id, p := range g.pieces {
+		if n := int64(g.anew[id]); p.completions == 0 && p.parallel <= 1 && n > 1 {
+			p.completions = n
+		}
 		if p.parallel == 0 && len(p.runners) == 1 {
 			p.parallel = 1
 		}

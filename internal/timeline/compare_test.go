@@ -196,7 +196,8 @@ func deadline(milestone string, seconds int) profile.Deadline {
 func TestCompare_Counts(t *testing.T) {
 	p := parse(t, domes)
 	runs := repeated(t, func(n *night, _ int) {
-		n.act(40, "withdraw", "sky/comet3")
+		n.act(40, "withdraw", "sky/comet3") // which ends it, too, and completes nothing
+		n.object("dawn", "desk", "Survey", "comet3", "", fmt.Sprintf(`{"status":{"conditions":[{"type":"Archived","status":"True","lastTransitionTime":%q}]}}`, stamp(42)))
 		n.frame(60, "comet0", "pcomet0")
 	}, []flight{{1, 4}, {1, 200}, {0, 0}, {2, 0}})
 	m := *p.Milestones

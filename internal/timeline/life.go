@@ -158,7 +158,7 @@ func (b *builder) works() {
 			}
 		}
 		b.of = append(b.of, occupant{work: w, life: shown})
-		b.index.work[w].Affected = why
+		b.index.work[w].Affected, b.index.work[w].Lives = why, len(lives)
 	}
 	b.out.Workloads = slices.Concat(b.index.work, b.repeated)
 	b.of = append(b.of, b.repeatedOf...)
@@ -194,6 +194,7 @@ type occupant struct {
 // again adds a further piece of affected work of one name.
 func (b *builder) again(w, n int, affected string, l life) {
 	more := b.index.work[w]
+	more.Lives = 0
 	more.ID, more.Affected = fmt.Sprintf("%s#%d", more.ID, n), affected
 	b.repeated = append(b.repeated, more)
 	b.repeatedOf = append(b.repeatedOf, occupant{w, l})
