@@ -250,3 +250,15 @@ func TestFind_Anew(t *testing.T) {
 	both[0].UID = "another"
 	f(2, both)
 }
+
+// TestFind_WrongDates: a record with a wrong date makes no pod run for years.
+func TestFind_WrongDates(t *testing.T) {
+	const year = int64(365 * 24 * 3600)
+	run := &outcome.Run{Facts: &facts.Facts{Objects: []facts.Object{job("east", "bread", `"completions":1`)}}}
+	run.Facts.Progress = append(steps("east", "bread", "a", 10, 1, 3), progress("east", "bread", "b", "step", 1, -year), progress("east", "bread", "b", "step", 2, year))
+	line := &timeline.Run{Start: sec(0), End: sec(100), Workloads: []timeline.Workload{{ID: "bakery/bread"}}}
+	r := Find(run, line)
+	if diff := cmp.Diff([]string{}, kinds(r)); diff != "" || len(r.Notes) != 1 {
+		t.Errorf("(-want +got):\n%s notes %q", diff, r.Notes)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -28,7 +29,12 @@ type gathering struct {
 	lives  map[[2]string][]*Life // namespace and name
 	notes  []string
 	cut    int
+	// from and to are the span of the run and a day more on each side; what is
+	// dated otherwise has a wrong date. 0: not known.
+	from, to int64
 }
+
+const farOff = 24 * time.Hour
 
 func gather(f *facts.Facts, line *timeline.Run) *gathering {
 	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}, ids: map[string]bool{}, anew: map[string]int{}, copies: map[string]bool{}, lives: map[[2]string][]*Life{}}
@@ -56,6 +62,9 @@ func gather(f *facts.Facts, line *timeline.Run) *gathering {
 	lives := Lives(f)
 	for i := range lives {
 		l := &lives[i]
+		if g.to != 0 && l.Start > g.to {
+			continue
+		}
 		g.life(l)
 		key := [2]string{l.Namespace, l.Name}
 		g.lives[key] = append(g.lives[key], l)
@@ -77,6 +86,9 @@ const originLabel = "kueue.x-k8s.io/multikueue-origin"
 func (g *gathering) join(f *facts.Facts, line *timeline.Run) {
 	if line == nil {
 		return
+	}
+	if line.Start != 0 && line.End != 0 {
+		g.from, g.to = line.Start-int64(farOff), line.End+int64(farOff)
 	}
 	isPod := map[[3]string]bool{}
 	for i := range f.Objects {
@@ -199,9 +211,13 @@ func (g *gathering) progress(f *facts.Facts) {
 		raw string
 	}
 	seen := map[word]bool{}
-	again := 0
+	again, wrong := 0, 0
 	for i := range f.Progress {
 		x := &f.Progress[i]
+		if g.to != 0 && (x.Time < g.from || x.Time > g.to) {
+			wrong++
+			continue
+		}
 		if x.Raw != "" && seen[word{x.Time, x.Raw}] {
 			again++
 			continue
@@ -234,6 +250,9 @@ func (g *gathering) progress(f *facts.Facts) {
 		case x.Step > 0:
 			r.steps = append(r.steps, report{x.Step, x.Time})
 		}
+	}
+	if wrong > 0 {
+		g.notes = append(g.notes, fmt.Sprintf("%d progress records are dated more than a day from the run and were left out", wrong))
 	}
 	if again > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("%d progress records stand there twice, word for word: each counts once", again))
