@@ -148,12 +148,14 @@ func shown(runs []Run, name string) bool {
 }
 
 // totals returns the way from the restoration to the goal of each affected
-// piece of work that did not go on through the loss.
+// piece of work that did not have it before. That work kept running is known
+// only where its progress was recorded, so it decides nothing here: where the
+// goal is another, both builds are asked for the same.
 func (r *Run) totals(goal string) []step {
 	var out []step
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
-		if w.Affected == "" || w.KeptRunning || r.Restored.State != Reached {
+		if w.Affected == "" || r.Restored.State != Reached {
 			continue
 		}
 		m := r.at(w, goal)

@@ -239,3 +239,15 @@ func TestStagePair_Torn(t *testing.T) {
 	f(stage(60, 62, false), stage(5, 200, true), "slower true, faster false, by longest true")
 	f(stage(60, 200, true), stage(5, 8, false), "slower false, faster true, by longest false")
 }
+
+// TestRun_Totals: where the goal is the end of work, work that kept running
+// counts on the build that shows it as on the one that does not.
+func TestRun_Totals(t *testing.T) {
+	for _, kept := range []bool{true, false} {
+		r := Run{Restored: Milestone{State: Reached, At: ns(0)}, Declared: []Declared{{Name: "end", As: "finished"}}}
+		r.Workloads = []Workload{{ID: "w", Affected: Unfinished, KeptRunning: kept, Milestones: []Milestone{{Name: "end", State: Reached, At: ns(40)}}}}
+		if got := r.Totals("end"); len(got) != 1 || got[0].Took.D != 40*time.Second {
+			t.Errorf("kept %v: %+v", kept, got)
+		}
+	}
+}
