@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/execution"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
@@ -213,20 +213,4 @@ func unrecovered(e *Evidence) (Status, string) {
 	return Kept, ""
 }
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	const most = 600
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, 600) }

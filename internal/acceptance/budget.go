@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -218,17 +219,7 @@ func spent(v timeline.Value) string {
 	return seconds(v.D)
 }
 
-// seconds prints a length of time for people.
-func seconds(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	text := d.Round(time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	return text
-}
+func seconds(d time.Duration) string { return prose.Seconds(d) }
 
 func titleOf(t *timeline.Comparison, name string) string {
 	if name == "" {

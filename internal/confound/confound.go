@@ -13,10 +13,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -300,20 +299,4 @@ func (x Difference) safe() Difference {
 
 const maxValues = 5
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	const most = 120
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, 120) }

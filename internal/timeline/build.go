@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 )
 
 // maxShown bounds the bytes of a text that is shown.
@@ -285,22 +285,7 @@ func after(h hit, from int64) bool {
 
 func clock(ns int64) string { return utc(ns).Format("15:04:05.000") }
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	if len(s) > maxShown {
-		cut := maxShown
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, maxShown) }
 
 // suspects counts the lines of each suspect in the stages that it may explain.
 func (b *builder) suspects() {
