@@ -61,8 +61,9 @@ vet:
 lint:
 	$(LINT) run ./...
 
+# Tests that only repeat much of what others do are left out by -short, and listed.
 race:
-	$(TEST) -race $(RACE_PKGS)
+	$(TEST) -race -short -timeout 20m $(RACE_PKGS)
 
 # Every fuzz target for FUZZTIME each: a time, or a number of runs as 2000x.
 fuzz:

@@ -248,8 +248,15 @@ func compareFindings(a, b Finding) int {
 		cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
 		cmp.Compare(ra.Name, rb.Name), cmp.Compare(a.Scenario, b.Scenario),
 		cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(ra.Group, rb.Group),
-		cmp.Compare(a.ID, b.ID), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Message, b.Message),
+		cmp.Compare(a.ID, b.ID), rest(a)-rest(b), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Message, b.Message),
 	)
+}
+
+func rest(f Finding) int {
+	if f.Rest {
+		return 1
+	}
+	return 0
 }
 
 func compareRules(a, b *rules.Rule) int {

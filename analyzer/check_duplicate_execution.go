@@ -69,7 +69,7 @@ func duplicatesOf(r *Recovery) []Finding {
 		}
 	}
 	if more > 0 {
-		out = append(out, Finding{Severity: severity, Scenario: r.Scenario, Subject: "more", Message: fmt.Sprintf("on candidate %d more pieces of work were executed twice", more)})
+		out = append(out, Finding{Severity: severity, Scenario: r.Scenario, Subject: "more", Rest: true, Message: fmt.Sprintf("on candidate %d more pieces of work were executed twice", more)})
 	}
 	return out
 }

@@ -63,6 +63,13 @@ func notMeasured(t *timeline.Comparison) []Finding {
 			Message: "nothing that was recorded of candidate shows whether work recovered, though on deployed it does: what became of the work is not known",
 		})
 	}
+	if t.Doubtful > 0 {
+		out = append(out, Finding{
+			Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "no evidence of " + t.Beyond,
+			Message: fmt.Sprintf("%d of %d affected pieces of work recovered on candidate as far as %s tells; of %s, which one build alone shows, nothing was seen of them: whether they got there is not known",
+				t.Doubtful, t.Candidate.Affected, titleOf(t, t.Goal), titleOf(t, t.Beyond)),
+		})
+	}
 	return out
 }
 
@@ -96,7 +103,9 @@ func failedWork(t *timeline.Comparison) []Finding {
 	}
 	var out []Finding
 	seen := map[string]bool{}
+	before := worksOf(t)
 	waiting := map[string]int{} // work by the milestone that it waits for
+	rest := map[string]map[verdictOfWork]int{}
 	for i := range t.Candidate.Runs {
 		r := &t.Candidate.Runs[i]
 		for j := range r.Workloads {
@@ -106,30 +115,75 @@ func failedWork(t *timeline.Comparison) []Finding {
 			}
 			seen[w.ID] = true
 			last, next := r.Reached(w, t.Goal)
-			waiting[next.Name]++
-			if waiting[next.Name] > maxFailedWork {
+			v := judgeWork(t, r, w, before.of(w.ID))
+			if waiting[next.Name]++; waiting[next.Name] <= maxFailedWork {
+				out = append(out, failedOne(t, r, w, last, next, before.of(w.ID), v))
 				continue
 			}
-			out = append(out, failedOne(t, r, w, last, next))
+			if rest[next.Name] == nil {
+				rest[next.Name] = map[verdictOfWork]int{}
+			}
+			rest[next.Name][v]++
 		}
 	}
-	for _, d := range t.Declared {
-		if more := waiting[d.Name] - maxFailedWork; more > 0 {
+	for i := range t.Declared {
+		out = append(out, restOfWork(t, &t.Declared[i], rest[t.Declared[i].Name])...)
+	}
+	return out
+}
+
+// restOfWork sums up what has no findings of its own, apart what is no proof.
+func restOfWork(t *timeline.Comparison, d *timeline.Declared, rest map[verdictOfWork]int) []Finding {
+	var out []Finding
+	for _, x := range []struct {
+		v             verdictOfWork
+		subject, text string
+	}{
+		{verdictOfWork{}, "more that waits for ", "%d more pieces of work were not recovered on candidate: %s was not reached"},
+		{verdictOfWork{severity: Warn}, "more as on deployed that waits for ", "%d more pieces of work were not recovered on candidate: %s was not reached; they did not recover on deployed either"},
+		{verdictOfWork{Warn, true, true}, "more of a short capture that waits for ", "%d more pieces of work were not recovered on candidate: %s was not reached; the capture is too short to be a proof: record longer"},
+		{verdictOfWork{Warn, true, false}, "more, not known, that waits for ", "%d more pieces of work are not known to have recovered on candidate: %s was not seen"},
+	} {
+		if n := rest[x.v]; n > 0 {
 			out = append(out, Finding{
-				Scenario: t.Scenario, Subject: "more that waits for " + d.Name,
-				Message: fmt.Sprintf("%d more pieces of work were not recovered on candidate: %s was not reached%s", more, d.Title, ownedBy(d.Owner)),
+				Scenario: t.Scenario, Subject: x.subject + d.Name, Severity: x.v.severity, Unproven: x.v.unproven, Rest: true,
+				Message: fmt.Sprintf(x.text, n, d.Title) + ownedBy(d.Owner),
 			})
 		}
 	}
 	return out
 }
 
+// A verdictOfWork is what follows from work that did not recover; zero: it breaks
+// the review.
+type verdictOfWork struct {
+	severity Severity
+	unproven bool
+	short    bool // the capture is too short for a proof
+}
+
+// unknown reports whether nothing tells what became of the work.
+func (v verdictOfWork) unknown() bool { return v.unproven && !v.short }
+
+// judgeWork says what follows from work that did not recover.
+func judgeWork(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, d deployedWork) verdictOfWork {
+	switch {
+	case r.Unknown(w, t.Goal):
+		return verdictOfWork{severity: Warn, unproven: true}
+	case d.failed:
+		return verdictOfWork{severity: Warn}
+	case d.took != nil && w.Failed == 0 && time.Duration(r.End-r.Restored.At) < *d.took+t.Chance():
+		return verdictOfWork{Warn, true, true}
+	}
+	return verdictOfWork{}
+}
+
 // failedOne says what is known of one piece of work that did not recover.
-func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, last, next *timeline.Milestone) Finding {
-	f := Finding{Scenario: t.Scenario, Subject: w.ID}
+func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, last, next *timeline.Milestone, d deployedWork, v verdictOfWork) Finding {
+	f := Finding{Scenario: t.Scenario, Subject: w.ID, Severity: v.severity, Unproven: v.unproven}
 	after := time.Duration(r.End - r.Restored.At)
 	text := fmt.Sprintf("%s was not recovered on candidate: %s was not reached", short(w.ID), titleOf(t, next.Name))
-	if r.Unknown(w, t.Goal) {
+	if v.unknown() {
 		text = fmt.Sprintf("%s is not known to have recovered on candidate: %s was not seen", short(w.ID), titleOf(t, next.Name))
 	}
 	if w.Failed != 0 {
@@ -147,18 +201,17 @@ func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, la
 		text += fmt.Sprintf("; the last milestone that was seen is %s, %s", titleOf(t, last.Name), sinceRestored(r, last))
 		f.Candidate = &outcome.Evidence{Time: last.At, Line: last.Evidence}
 	}
-	d := onDeployed(t, w.ID)
-	if r.Unknown(w, t.Goal) {
-		f.Severity, f.Unproven = Warn, true
+	if v.unknown() {
 		text += "; nothing tells whether it recovered"
 	}
 	switch {
 	case d.failed:
-		f.Severity = Warn
 		text += "; it did not recover on deployed either"
 	case d.took != nil && w.Failed == 0 && after < *d.took:
-		f.Severity = Warn
 		text += fmt.Sprintf("; on deployed it took %s, longer than the capture went on here, so this is no proof: record longer", seconds(*d.took))
+	case d.took != nil && w.Failed == 0 && after < *d.took+t.Chance():
+		text += fmt.Sprintf("; on deployed it took %s, and that the capture went on for %s more is no proof, as the builds may differ by so much by chance: record longer",
+			seconds(*d.took), seconds(after-*d.took))
 	case d.took != nil:
 		text += fmt.Sprintf("; on deployed it took %s", seconds(*d.took))
 	case d.recovered:
@@ -194,47 +247,53 @@ type deployedWork struct {
 	took      *time.Duration // the longest; nil: not known
 }
 
-// onDeployed looks for work of the same name; of work that is named otherwise
-// on each build, all of it counts.
-func onDeployed(t *timeline.Comparison, id string) deployedWork {
-	named := anyWork(t, func(w *timeline.Workload) bool { return w.ID == id })
-	if named.failed || named.recovered {
-		return named
-	}
-	return anyWork(t, func(w *timeline.Workload) bool { return sameGroup(w.ID, id) })
-}
+// deployedWorks are all, by name and by what names of one group share.
+type deployedWorks struct{ named, grouped map[string]deployedWork }
 
-// sameGroup reports whether names differ only in what was made up for them.
-func sameGroup(a, b string) bool {
-	cut := func(s string) string {
-		if i := strings.LastIndexByte(s, '-'); i > 0 {
-			return s[:i]
-		}
-		return s
-	}
-	return cut(a) == cut(b)
-}
-
-func anyWork(t *timeline.Comparison, is func(*timeline.Workload) bool) deployedWork {
-	var d deployedWork
-	failed := 0
+func worksOf(t *timeline.Comparison) deployedWorks {
+	x := deployedWorks{map[string]deployedWork{}, map[string]deployedWork{}}
 	for i := range t.Deployed.Runs {
 		r := &t.Deployed.Runs[i]
 		for j := range r.Workloads {
 			w := &r.Workloads[j]
-			if w.Affected == "" || !is(w) {
+			if w.Affected == "" {
 				continue
 			}
-			if r.Outcome(w, t.Goal) != timeline.Recovered {
-				failed++
-				continue
+			recovered := r.Outcome(w, t.Goal) == timeline.Recovered
+			took := (*time.Duration)(nil)
+			if recovered {
+				took = r.Took(w, t.Goal)
 			}
-			d.recovered = true
-			if took := r.Took(w, t.Goal); took != nil && (d.took == nil || *took > *d.took) {
-				d.took = took
-			}
+			x.named[w.ID] = x.named[w.ID].and(recovered, took)
+			x.grouped[groupOf(w.ID)] = x.grouped[groupOf(w.ID)].and(recovered, took)
 		}
 	}
-	d.failed = failed > 0 && !d.recovered
+	return x
+}
+
+// of looks for work of the same name; of work that is named otherwise on each
+// build, all of its group counts.
+func (x deployedWorks) of(id string) deployedWork {
+	if d, ok := x.named[id]; ok {
+		return d
+	}
+	return x.grouped[groupOf(id)]
+}
+
+// and adds what became of one more.
+func (d deployedWork) and(recovered bool, took *time.Duration) deployedWork {
+	d.recovered = d.recovered || recovered
+	d.failed = !d.recovered
+	if took != nil && (d.took == nil || *took > *d.took) {
+		d.took = took
+	}
 	return d
+}
+
+// groupOf returns a name without what was made up for it.
+func groupOf(id string) string {
+	if i := strings.LastIndexByte(id, '-'); i > 0 {
+		return id[:i]
+	}
+	return id
 }

@@ -142,8 +142,11 @@ func actionHappenings(of Happening, actions []facts.Action) []Happening {
 }
 
 func doneTo(target, actor string) string {
-	if actor == "" {
+	switch {
+	case actor == "":
 		return target
+	case target == "":
+		return "by " + actor
 	}
 	return target + " by " + actor
 }

@@ -126,6 +126,8 @@ type Finding struct {
 	// Unproven says that what the finding is about could not be judged: the
 	// review cannot pass with it.
 	Unproven bool
+	// Rest says that it sums up what is beyond the findings before it.
+	Rest     bool
 	Scenario string
 	// Pos is where to look: the stage at which the builds part, else the
 	// rule. It is zero for findings without a rule.

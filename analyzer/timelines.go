@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -102,20 +102,7 @@ func took(v timeline.Value) string {
 	return seconds(v.D)
 }
 
-// seconds prints a length of time for people.
-func seconds(d time.Duration) string {
-	if d < 0 {
-		return "-" + seconds(-d)
-	}
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	text := d.Round(time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	return text
-}
+func seconds(d time.Duration) string { return prose.Seconds(d) }
 
 // titleOf is how a milestone stands in a sentence.
 func titleOf(t *timeline.Comparison, name string) string {

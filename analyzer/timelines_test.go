@@ -11,6 +11,7 @@ import (
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/timeline"
 )
 
 // ferries wait for the fog to lift.
@@ -167,6 +168,9 @@ func TestRecoveryFailed_Work(t *testing.T) {
 		"the last milestone that was seen is sailing, 11.0 s after it; on deployed it took 11.0 s; owner: crew")
 	f(crossing(300), stuck(5), "warn bay/tern: bay/tern was not recovered on candidate: berth given was not reached within 4m30s after the restoration, when the capture ended; "+
 		"the last milestone that was seen is light, 5.0 s after it; on deployed it took 5m6s, longer than the capture went on here, so this is no proof: record longer; owner: harbour")
+	f(crossing(259), stuck(5), "warn bay/tern: bay/tern was not recovered on candidate: berth given was not reached within 4m30s after the restoration, when the capture ended; "+
+		"the last milestone that was seen is light, 5.0 s after it; on deployed it took 4m25s, and that the capture went on for 5.0 s more is no proof, "+
+		"as the builds may differ by so much by chance: record longer; owner: harbour")
 }
 
 func TestClockSkew(t *testing.T) {
@@ -195,4 +199,79 @@ func TestTimelines_Unmeasured(t *testing.T) {
 	if r := crossingTrial(none, none).run(); len(r.Timelines) != 0 {
 		t.Errorf("without a loss there are timelines: %+v", r.Timelines)
 	}
+}
+
+// TestRecoveryFailed_Many: what is beyond the findings of single pieces of work
+// breaks the review only where it is proof, and stands below them.
+func TestRecoveryFailed_Many(t *testing.T) {
+	fleet := func(sailing int, more ...string) *facts.Facts {
+		f := &facts.Facts{}
+		happen(f, "10 weather fog bay", "30 weather clear bay", "35 keeper light bay", "299 clerk closed book")
+		for i := range 30 {
+			happen(f, fmt.Sprintf("12 clerk booked bay/boat%02d", i))
+			if i < sailing {
+				happen(f, fmt.Sprintf("36 keeper berth bay/boat%02d", i), fmt.Sprintf("40 ship knot boat%02d", i))
+			}
+		}
+		happen(f, more...)
+		return f
+	}
+	f := func(deployed, candidate *facts.Facts, verdict Verdict, last string) {
+		t.Helper()
+		r := crossingTrial(deployed, candidate).run()
+		var got []string
+		for _, f := range r.Findings {
+			if f.ID == "recovery-failed" {
+				got = append(got, f.Severity.String()+" "+f.Message)
+			}
+		}
+		if len(got) != 11 || got[10] != last || r.Verdict != verdict {
+			t.Errorf("%s with %d findings, the last %q; want %s, %q", r.Verdict, len(got), got[max(len(got)-1, 0):], verdict, last)
+		}
+	}
+	f(fleet(30), fleet(1), Fail, "break 19 more pieces of work were not recovered on candidate: berth given was not reached; owner: harbour")
+	f(fleet(1), fleet(1), Pass, "warn 19 more pieces of work were not recovered on candidate: berth given was not reached; "+
+		"they did not recover on deployed either; owner: harbour")
+	r := timeline.Run{Restored: timeline.Milestone{State: timeline.Reached, At: start}, End: start + 300*second, Declared: []timeline.Declared{{Name: "sailing", As: profile.Useful}}}
+	for i := range 30 {
+		r.Workloads = append(r.Workloads, timeline.Workload{
+			ID: fmt.Sprintf("bay/boat%02d", i), Affected: timeline.Unfinished,
+			Milestones: []timeline.Milestone{{Name: "sailing", State: timeline.Missing, Reason: timeline.TelemetryGap}},
+		})
+	}
+	c := &timeline.Comparison{Goal: "sailing", Declared: []timeline.Declared{{Name: "sailing", Title: "sailing", Owner: "crew"}}, Candidate: timeline.Side{Runs: []timeline.Run{r}}}
+	all := failedWork(c)
+	got := all[len(all)-1]
+	const want = "20 more pieces of work are not known to have recovered on candidate: sailing was not seen; owner: crew"
+	if got.Message != want || got.Severity != Warn || !got.Unproven || !got.Rest {
+		t.Errorf("%+v; want %s", got, want)
+	}
+}
+
+// TestRecoveryFailed_Beyond: where one build alone shows useful work, that the
+// work of the candidate got nearly as far is no pass.
+func TestRecoveryFailed_Beyond(t *testing.T) {
+	only := func(sails ...string) *facts.Facts { // work that sails
+		f := crossing(5)
+		f.Progress = slices.DeleteFunc(f.Progress, func(p facts.Progress) bool { return !slices.Contains(sails, p.Job) })
+		return f
+	}
+	f := func(deployed, candidate *facts.Facts, want Verdict, say string) {
+		t.Helper()
+		r := crossingTrial(deployed, candidate).run()
+		var got string
+		for _, x := range r.Findings {
+			if x.ID == "recovery-failed" {
+				got = x.Severity.String() + " " + x.Message
+			}
+		}
+		if r.Verdict != want || got != say {
+			t.Errorf("%s, %q; want %s, %q", r.Verdict, got, want, say)
+		}
+	}
+	const tail = " affected pieces of work recovered on candidate as far as berth given tells; of sailing, which one build alone shows, nothing was seen of them: whether they got there is not known"
+	f(only("gull", "tern"), only(), Inconclusive, "warn 2 of 2"+tail)
+	f(only(), only("gull"), Inconclusive, "warn 1 of 2"+tail)
+	f(only(), only("gull", "tern"), Pass, "")
+	f(only(), only(), Pass, "") // neither says more
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/shared"
 )
 
 // recordedFile reads a file as it was recorded, unpacked.
@@ -132,6 +133,7 @@ func countFacts(f *facts.Facts) map[string]int {
 // hold, every fact to the fields that it must have, and a summary of four runs
 // to a golden file.
 func TestFacts_RecordedCorpora(t *testing.T) {
+	shared.Long(t)
 	var summary strings.Builder
 	for _, name := range []string{"kai-binder", "kueue-multikueue"} {
 		t.Run(name, func(t *testing.T) {

@@ -60,23 +60,33 @@ func judgedText(a *analyzer.Acceptance) string {
 	return text
 }
 
-// acceptanceMarkdown writes every demand with its owner, then what was executed
-// twice and done by hand.
-func acceptanceMarkdown(p *page, r *analyzer.Report) {
-	begun := false
+// acceptancePieces write every demand with its owner, then what was executed
+// twice and done by hand. In short a line says what became of the demands.
+func acceptancePieces(p *page, r *analyzer.Report) []piece {
+	var list []scenarioPiece
 	for i := range r.Recoveries {
 		x := &r.Recoveries[i]
 		for j := range x.Acceptance {
-			if !begun {
-				p.line("\n## Acceptance\n")
-				p.line("Recoveries by what was declared of them. What could not be judged is not kept.")
-				begun = true
-			}
-			p.judged(x.Scenario, &x.Acceptance[j])
+			a := &x.Acceptance[j]
+			list = append(list, scenarioPiece{
+				name: "the demands of " + x.Scenario, proves: a.Status == acceptance.Broken,
+				whole: func() { p.judged(x.Scenario, a) },
+				short: func() { p.line("\n**%s: %s**: %s", md(x.Scenario), a.Status, md(judgedText(a))) },
+			})
 		}
 	}
-	p.executions(r)
-	p.byHand(r)
+	out := p.scenarioPieces(func() {
+		p.line("\n## Acceptance\n\nRecoveries by what was declared of them. What could not be judged is not kept.")
+	}, list)
+	for _, x := range []struct {
+		name string
+		f    func(*analyzer.Report)
+	}{{"work that was executed twice", p.executions}, {"manual actions", p.byHand}} {
+		if text := p.part(func() { x.f(r) }); text != "" {
+			out = append(out, piece{name: x.name, rank: details, text: text})
+		}
+	}
+	return out
 }
 
 func (p *page) judged(scenario string, a *analyzer.Acceptance) {

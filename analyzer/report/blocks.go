@@ -277,7 +277,11 @@ func (s *screen) also(b *block, most int) {
 	head := "  " + s.paint(dim, fmt.Sprintf("%-11s", "also"))
 	text := strings.Join(names, ", ")
 	if n := len(wrapped(text, s.width-len(indent), s.width-len(indent))); n > most {
-		text = fmt.Sprintf("%s: %s", plural(len(names), "more rule"), text)
+		what := "more rule"
+		if b.first.Rule == nil {
+			what = "more finding"
+		}
+		text = fmt.Sprintf("%s: %s", plural(len(names), what), text)
 	}
 	s.wrapUpTo(most, head, indent, text)
 }

@@ -24,6 +24,9 @@ func capacityTerminal(s *screen, r *analyzer.Report) {
 				lines = append(lines, r.Recoveries[i].Scenario+": "+text+anotherDrill(&r.Recoveries[i]))
 			}
 		}
+		if c != nil && s.all {
+			lines = append(lines, usedLines(r.Recoveries[i].Scenario, c)...)
+		}
 		for j := 0; c != nil && j < len(c.Planned); j++ {
 			lines = append(lines, r.Recoveries[i].Scenario+": "+plannedText(&c.Planned[j]))
 		}
@@ -32,6 +35,39 @@ func capacityTerminal(s *screen, r *analyzer.Report) {
 		lines = append(lines, plannedText(&r.Planned[i]))
 	}
 	s.list("Capacity", lines, 4)
+}
+
+// usedLines say what was used of the devices, which there were and which did not
+// count, and what could not be told.
+func usedLines(scenario string, c *capacity.Comparison) []string {
+	var out []string
+	for i := range c.Classes {
+		p := &c.Classes[i]
+		for _, side := range []struct {
+			role string
+			w    *capacity.Window
+		}{{"deployed", p.Windows.Deployed}, {"candidate", p.Windows.Candidate}} {
+			if side.w == nil {
+				continue
+			}
+			text := fmt.Sprintf("%s: %s on %s, %s from the restoration on: %s", scenario, classText(p.Class), side.role, hours(side.w.Length), windowText(side.w))
+			if side.w.Rate != nil {
+				text += " (" + capacity.Allocated + ")"
+			}
+			out = append(out, text)
+		}
+	}
+	for _, x := range eligibleOf(c) {
+		text := fmt.Sprintf("%s: %s on %s: %s eligible", scenario, x.class, x.role, x.eligible)
+		if x.excluded != "" {
+			text += "; excluded: " + x.excluded
+		}
+		out = append(out, text)
+	}
+	for _, n := range c.Notes {
+		out = append(out, scenario+": "+n)
+	}
+	return out
 }
 
 // anotherDrill warns where the drills of both builds differ.
@@ -216,40 +252,59 @@ func hours(d time.Duration) string {
 	return text
 }
 
-// capacityMarkdown writes what both builds made of their devices.
-func capacityMarkdown(p *page, r *analyzer.Report) {
-	begun := false
+// capacityPieces write what both builds made of their devices: in short what
+// they stranded, and what is left of declared windows.
+func capacityPieces(p *page, r *analyzer.Report) []piece {
+	var list []scenarioPiece
 	for i := range r.Recoveries {
-		c := r.Recoveries[i].Capacity
-		if c == nil || len(c.Classes) == 0 && len(c.Planned) == 0 && !c.Declared {
-			continue
-		}
-		p.capacityHead(&begun)
-		p.line("\n### %s", md(r.Recoveries[i].Scenario))
-		if len(r.Recoveries[i].Confounders.Decisive()) > 0 {
-			p.line("\n**The drills of both builds differ, so nothing follows from a difference.**")
-		}
-		p.classes(c)
-		p.planned(c.Planned)
-		p.inventory(c)
-		for _, n := range c.Notes {
-			p.line("\n* %s", md(n))
+		x := &r.Recoveries[i]
+		if c := x.Capacity; c != nil && (len(c.Classes) > 0 || len(c.Planned) > 0 || c.Declared) {
+			list = append(list, scenarioPiece{
+				name: "the devices of " + x.Scenario, whole: func() { p.capacity(x, true) }, short: func() { p.capacity(x, false) },
+			})
 		}
 	}
 	if len(r.Planned) > 0 {
-		p.capacityHead(&begun)
-		p.line("\n### Declared windows")
-		p.planned(r.Planned)
+		list = append(list, scenarioPiece{name: "declared windows", whole: func() {
+			p.line("\n### Declared windows")
+			p.planned(r.Planned)
+		}})
 	}
+	return p.scenarioPieces(func() {
+		p.line("\n## Capacity\n")
+		p.line("Devices that did nothing although work waited for them, from the restoration to useful work, by class; classes are never added. Amounts of money are %s.", capacity.Allocated)
+	}, list)
 }
 
-func (p *page) capacityHead(begun *bool) {
-	if *begun {
-		return
+// Bounds of what is noted of one scenario.
+const (
+	capacityNotes      = 20
+	capacityNotesShort = 2
+)
+
+func (p *page) capacity(x *analyzer.Recovery, whole bool) {
+	c := x.Capacity
+	p.line("\n### %s", md(x.Scenario))
+	if len(x.Confounders.Decisive()) > 0 {
+		p.line("\n**The drills of both builds differ, so nothing follows from a difference.**")
 	}
-	*begun = true
-	p.line("\n## Capacity\n")
-	p.line("Devices that did nothing although work waited for them, from the restoration to useful work, by class; classes are never added. Amounts of money are %s.", capacity.Allocated)
+	p.classes(c)
+	notes := capacityNotesShort
+	if whole {
+		p.usage(c)
+		notes = capacityNotes
+	}
+	p.planned(c.Planned)
+	if whole {
+		p.inventory(c)
+	}
+	for i, n := range c.Notes {
+		if i == notes && !p.all {
+			p.line("\n* … and %d more (see the JSON report)", len(c.Notes)-i)
+			break
+		}
+		p.line("\n* %s", md(n))
+	}
 }
 
 func (p *page) classes(c *capacity.Comparison) {
@@ -264,6 +319,10 @@ func (p *page) classes(c *capacity.Comparison) {
 	if !manyRuns(c) {
 		p.line("\nOne repetition of each build: what of a difference is noise is not known.")
 	}
+}
+
+// usage writes what was used of the devices.
+func (p *page) usage(c *capacity.Comparison) {
 	window := false
 	for i := range c.Classes {
 		w := &c.Classes[i].Windows
@@ -333,17 +392,12 @@ func (p *page) planned(all []capacity.Planned) {
 	}
 }
 
-// inventory lists the devices of the first repetition of each build.
-func (p *page) inventory(c *capacity.Comparison) {
-	rows := 0
-	row := func(format string, args ...any) {
-		if rows++; rows == 1 {
-			p.line("\n<details><summary>Devices that work could have</summary>\n\n| build | class | eligible | excluded |\n|---|---|---|---|")
-		}
-		if rows <= markdownRows {
-			p.line(format, args...)
-		}
-	}
+// A devices is what work could have of a class.
+type devices struct{ role, class, eligible, excluded string }
+
+// eligibleOf lists the devices of the first repetition of each build.
+func eligibleOf(c *capacity.Comparison) []devices {
+	var out []devices
 	for _, side := range []struct {
 		role string
 		runs []capacity.Run
@@ -351,21 +405,33 @@ func (p *page) inventory(c *capacity.Comparison) {
 		if len(side.runs) == 0 {
 			continue
 		}
-		for i := range side.runs[0].Inventory.Classes {
-			u := &side.runs[0].Inventory.Classes[i]
+		inv := &side.runs[0].Inventory
+		for i := range inv.Classes {
+			u := &inv.Classes[i]
 			from := "declared"
 			if !u.Declared {
-				from = "nodes at " + strings.Join(side.runs[0].Inventory.Moments, ", ")
+				from = "nodes at " + strings.Join(inv.Moments, ", ")
 			}
-			row("| %s | %s | %s of %s (%s) | %s |", side.role, md(classText(u.Class)), u.Eligible, u.Total, md(from), md(exclusions(u.Excluded)))
+			out = append(out, devices{side.role, classText(u.Class), fmt.Sprintf("%s of %s (%s)", u.Eligible, u.Total, from), exclusions(u.Excluded)})
 		}
 	}
-	if rows > markdownRows {
-		p.line("| … and %d more (see the JSON report) | | | |", rows-markdownRows)
+	return out
+}
+
+func (p *page) inventory(c *capacity.Comparison) {
+	all := eligibleOf(c)
+	if len(all) == 0 {
+		return
 	}
-	if rows > 0 {
-		p.line("\n</details>")
+	p.line("\n<details><summary>Devices that work could have</summary>\n\n| build | class | eligible | excluded |\n|---|---|---|---|")
+	for i, x := range all {
+		if i == markdownRows {
+			p.line("| … and %d more (see the JSON report) | | | |", len(all)-i)
+			break
+		}
+		p.line("| %s | %s | %s | %s |", x.role, md(x.class), md(x.eligible), md(x.excluded))
 	}
+	p.line("\n</details>")
 }
 
 const maxExclusions = 10

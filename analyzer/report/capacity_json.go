@@ -75,6 +75,8 @@ type (
 		Deployed    *jsonWindow `json:"deployed"`
 		Candidate   *jsonWindow `json:"candidate"`
 		Reason      *string     `json:"reason"`
+		// Value says what its costs are; null: it has none.
+		Value *string `json:"value"`
 	}
 	jsonCapacityRun struct {
 		Role       string      `json:"role"`
@@ -225,6 +227,9 @@ func toJSONPlanned(all []capacity.Planned) []jsonPlanned {
 		x := jsonPlanned{
 			Title: p.Title, Class: p.Undisturbed.Class.Name, Undisturbed: *toJSONWindow(&p.Undisturbed),
 			Lost: toJSONWindow(p.Lost), Deployed: toJSONWindow(p.Deployed), Candidate: toJSONWindow(p.Candidate), Reason: text(p.Why),
+		}
+		if p.Undisturbed.Rate != nil {
+			x.Value = text(capacity.Allocated)
 		}
 		if p.LostTime != 0 {
 			s := p.LostTime.Seconds()

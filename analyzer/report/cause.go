@@ -116,7 +116,9 @@ func causes(b *block) []string {
 // causesWithoutStage names what rules break by that have no lines: a metric
 // that is not there breaks all that read it.
 func causesWithoutStage(b *block) []string {
-	if f := b.first; f.Rule != nil && f.Rule.Language == rules.PromQL && strings.HasPrefix(f.Cause, "the metric ") {
+	if f := b.first; isWork(f) { // the connection is one, whatever waits for it
+		return []string{key("work", f.Scenario, f.Severity.String())}
+	} else if f.Rule != nil && f.Rule.Language == rules.PromQL && strings.HasPrefix(f.Cause, "the metric ") {
 		return []string{key("metric", f.Cause)}
 	}
 	return nil

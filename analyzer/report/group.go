@@ -112,10 +112,20 @@ func (b *block) title() string {
 	case strings.HasPrefix(f.ID, "panic-"):
 		what, _, _ := strings.Cut(f.Message, ": ")
 		return strings.TrimPrefix(what, "panic ")
+	case isWork(f) && f.Rest:
+		what, _, _ := strings.Cut(f.Message, " of work ")
+		return what
+	case isWork(f):
+		return f.Subject
 	case f.Case > 0, f.Unmatched == "" && f.Scenario == "":
 		return f.Subject // of a case, or of both builds, such as a metric
 	}
 	return b.first.Unmatched
+}
+
+// isWork reports whether a finding is about work that did not recover.
+func isWork(f *analyzer.Finding) bool {
+	return f.ID == "recovery-failed" && f.Rule == nil && f.Case == 0 && f.Pos.Line == 0
 }
 
 // lostThing takes what was lost from the sentence about it: "the UID of the Job

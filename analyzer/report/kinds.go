@@ -105,10 +105,22 @@ func titled(b *block) string {
 
 func namesOf(list []*block, most int) string {
 	var out []string
+	times := map[string]int{}
+	add := func(b *block) {
+		name := titled(b)
+		if times[name]++; times[name] == 1 {
+			out = append(out, name)
+		}
+	}
 	for _, b := range list {
-		out = append(out, titled(b))
+		add(b)
 		for _, o := range b.also {
-			out = append(out, titled(o))
+			add(o)
+		}
+	}
+	for i, name := range out {
+		if n := times[name]; n > 1 {
+			out[i] += fmt.Sprintf(" (%d)", n)
 		}
 	}
 	return names(out, most)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/stillfires/stillfires/analyzer"
@@ -61,91 +60,6 @@ func (p *page) part(f func()) string {
 	_ = p.w.Flush() // into memory: it cannot fail
 	p.w = whole
 	return b.String()
-}
-
-// evidenceName is the name of each piece that proves one cause.
-const evidenceName = "evidence"
-
-// A piece of a page is left out where the page has no room for it: the last in
-// rank first.
-type piece struct {
-	name string
-	rank int
-	text string
-}
-
-// pieces returns what stands below the beginning of a page, in its order.
-func (p *page) pieces(causes []*block) []piece {
-	var out []piece
-	add := func(name string, rank int, f func()) {
-		if text := p.part(f); text != "" {
-			out = append(out, piece{name, rank, text})
-		}
-	}
-	for i, b := range causes {
-		add(evidenceName, 2, func() {
-			if i == 0 {
-				p.line("\n## Evidence")
-			}
-			p.evidenceOf(b)
-			for _, o := range b.also {
-				if p.all {
-					p.evidenceOf(o)
-				}
-			}
-		})
-	}
-	add("what is for information", 6, p.news)
-	ranks := map[string]int{"accepted": 0, "messages": 4}
-	for _, s := range sections {
-		rank, ok := ranks[s.name]
-		if !ok {
-			rank = 3
-		}
-		add(s.name, rank, func() { s.markdown(p, p.r) })
-	}
-	add("the patch of all repairs", 5, p.patch)
-	add("notes", 0, func() { p.list("Notes", p.r.Notes) })
-	add("what was compared", 0, p.builds)
-	add("all verdicts", 7, p.verdicts)
-	add("how to accept a finding", 1, func() { howToAccept(p, p.r) })
-	return out
-}
-
-// fit writes the pieces for which there is room, in their order, and names the
-// others.
-func (p *page) fit(pieces []piece, room int) {
-	const names = 500 // bytes for the sentence about what is left out
-	order := make([]int, len(pieces))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(pieces[a].rank, pieces[b].rank) })
-	fits := make([]bool, len(pieces))
-	for _, i := range order {
-		if n := len(pieces[i].text); p.all || n <= room-names {
-			fits[i] = true
-			room -= n
-		}
-	}
-	var out []string
-	evidence := 0
-	for i, piece := range pieces {
-		switch {
-		case fits[i]:
-			fmt.Fprint(p.w, piece.text)
-		case piece.name == evidenceName:
-			evidence++
-		default:
-			out = append(out, piece.name)
-		}
-	}
-	if evidence > 0 {
-		out = append([]string{"the evidence of " + plural(evidence, "cause")}, out...)
-	}
-	if len(out) > 0 {
-		p.line("\nLeft out, so that a comment can hold this page: %s. A page made with --all has it, and the JSON report.", md(bounded(strings.Join(out, ", "))))
-	}
 }
 
 func (p *page) line(format string, args ...any) {

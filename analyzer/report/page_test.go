@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"strings"
 	"testing"
 
@@ -69,5 +70,74 @@ func TestToll(t *testing.T) {
 	const want = "2 alerts go silent, 1 alert fires where it must not, 1 identifier is lost to correlation, 1 link between things is lost on the candidate"
 	if got := toll(r); got != want {
 		t.Errorf("%q; want %q", got, want)
+	}
+}
+
+// TestMarkdown_FitsRecoveries: where a page has no room for all, what became of
+// recoveries, demands and devices stands there in short, with the first chart.
+func TestMarkdown_FitsRecoveries(t *testing.T) {
+	in := demanding()
+	lost := many(60)
+	in.Rules, in.Expect = append(in.Rules, lost.Rules...), nil
+	for i, side := range []*analyzer.Side{&in.Deployed, &in.Candidate} {
+		from := [2]*analyzer.Side{&lost.Deployed, &lost.Candidate}[i]
+		for j := range side.Runs {
+			side.Runs[j].Outcomes = append(side.Runs[j].Outcomes, from.Runs[min(j, len(from.Runs)-1)].Outcomes...)
+		}
+	}
+	out := string(render(t, "markdown", analyzer.Compare(in), Options{}))
+	if len(out) > markdownPage {
+		t.Errorf("the page has %d bytes; want at most %d", len(out), markdownPage)
+	}
+	for _, want := range []string{"Left out", "\n## Recoveries", "\n## Acceptance", "\n## Capacity", "not a cash saving", "affected workloads recovered"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestFit: pieces become longer in the order of their ranks, from nothing to
+// their short form and then whole.
+func TestFit(t *testing.T) {
+	whole := strings.Repeat("w", 100)
+	pieces := []piece{
+		{name: "a", rank: proof, text: whole + "a"},
+		{name: "b", rank: details, text: whole + "b", short: "short b"},
+		{name: "c", rank: details, text: "c"},
+	}
+	for room, want := range map[int]string{
+		0: "Left out", 8: "short b", 9: "short bc", 110: whole + "ashort bc", 230: whole + "a" + whole + "bc",
+	} {
+		var b strings.Builder
+		p := &page{w: bufio.NewWriter(&b)}
+		p.fit(pieces, room+600)
+		_ = p.w.Flush()
+		if !strings.HasPrefix(strings.TrimSpace(b.String()), want) {
+			t.Errorf("with room for %d: %q; want %q", room, b.String(), want)
+		}
+	}
+}
+
+// TestToll_Recoveries: work that did not recover is counted by scenario, and
+// budgets by themselves.
+func TestToll_Recoveries(t *testing.T) {
+	r := analyzer.Compare(recovering())
+	f := func(id, scenario, subject string) {
+		r.Findings = append(r.Findings, analyzer.Finding{ID: id, Severity: analyzer.Break, Scenario: scenario, Subject: subject, Message: subject + " is broken"})
+	}
+	r.Findings = nil
+	for _, scenario := range []string{"a", "b"} {
+		for _, work := range []string{"one", "two"} {
+			f("recovery-failed", scenario, work)
+			f("budget-exceeded", scenario, work)
+		}
+	}
+	f("manual-intervention", "a", "recovery")
+	const want = "2 scenarios do not recover, 2 budgets are exceeded, 1 scenario takes manual action on the candidate"
+	if got := toll(r); got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+	if all := byCause(blocks(r, analyzer.Break)); all[0].title() != "one" || len(all) != 4 {
+		t.Errorf("%d causes, the first of %q; want 4 and one", len(all), all[0].title())
 	}
 }

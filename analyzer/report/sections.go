@@ -10,14 +10,17 @@ var sections = []struct {
 	name     string
 	terminal func(*screen, *analyzer.Report) // a few lines: the screen is small
 	markdown func(*page, *analyzer.Report)
+	// pieces is in place of markdown where parts of a section can be left out
+	// of a page that has no room for all.
+	pieces func(*page, *analyzer.Report) []piece
 }{
-	{"cases", casesTerminal, casesMarkdown},
-	{"timelines", timelinesTerminal, timelinesMarkdown},
-	{"acceptance", acceptanceTerminal, acceptanceMarkdown},
-	{"capacity", capacityTerminal, capacityMarkdown},
-	{"confounders", confoundersTerminal, confoundersMarkdown},
-	{"panics", panicsTerminal, panicsMarkdown},
-	{"messages", messagesTerminal, messagesMarkdown},
-	{"correlation", correlationTerminal, correlationMarkdown},
-	{"accepted", acceptedTerminal, acceptedMarkdown},
+	{"cases", casesTerminal, casesMarkdown, nil},
+	{"timelines", timelinesTerminal, nil, timelinePieces},
+	{"acceptance", acceptanceTerminal, nil, acceptancePieces},
+	{"capacity", capacityTerminal, nil, capacityPieces},
+	{"confounders", confoundersTerminal, confoundersMarkdown, nil},
+	{"panics", panicsTerminal, panicsMarkdown, nil},
+	{"messages", messagesTerminal, messagesMarkdown, nil},
+	{"correlation", correlationTerminal, correlationMarkdown, nil},
+	{"accepted", acceptedTerminal, acceptedMarkdown, nil},
 }

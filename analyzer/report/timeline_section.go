@@ -18,6 +18,7 @@ const (
 	recoveryLists = 20
 	chartWidth    = 100
 	chartFewer    = 4 // alerts of a chart in Markdown
+	runNoteRows   = 3 // of what could not be told of runs
 )
 
 // timelinesTerminal writes a line for each build of a scenario: when its work
@@ -38,14 +39,15 @@ func timelinesTerminal(s *screen, r *analyzer.Report) {
 	}
 }
 
-// weighed are all recoveries, those first in which the builds differ most.
+// weighed are all recoveries, those first that weigh most.
 func weighed(r *analyzer.Report) []*recovery {
 	all := recoveries(r)
 	slices.SortStableFunc(all, func(a, b *recovery) int { return cmp.Compare(b.weight(), a.weight()) })
 	return all
 }
 
-// weight is higher the more the builds differ.
+// weight is higher the more the builds differ, and most where demands are broken
+// or work did not recover.
 func (v *recovery) weight() int {
 	w := 0
 	for i := range v.Stages {
@@ -57,8 +59,9 @@ func (v *recovery) weight() int {
 		}
 	}
 	if v.Deployed.Recovered != v.Deployed.Affected || v.Candidate.Recovered != v.Candidate.Affected {
-		w += 100
+		w += 1000
 	}
+	w += 100 * v.broken
 	return w
 }
 
@@ -86,6 +89,12 @@ func (s *screen) recoveryLines(v *recovery) {
 	}
 	if words := v.differences(); words != "" {
 		s.wrap("    ", words)
+	}
+	for i, n := range v.runNotes() {
+		if i == runNoteRows && !s.all {
+			break
+		}
+		s.wrap("    ", n)
 	}
 }
 
@@ -132,21 +141,26 @@ func (v *recovery) differences() string {
 	return strings.Join(parts, "; ")
 }
 
-// timelinesMarkdown writes each recovery, folded: the picture where there is a
-// file of it, the chart as text, for what strips pictures, and the stages.
-func timelinesMarkdown(p *page, r *analyzer.Report) {
+// timelinePieces write each recovery, folded: the picture where there is a
+// file of it, the chart as text, for what strips pictures, and the stages. In
+// short there is no chart.
+func timelinePieces(p *page, r *analyzer.Report) []piece {
+	var out []scenarioPiece
 	all := weighed(r)
-	if len(all) == 0 {
-		return
-	}
-	p.line("\n## Recoveries\n\nSeconds after the connection was restored. A build is slower where it differs by more than noise and exactness explain.")
 	for i, v := range all {
-		if i == recoveryLists {
-			p.line("\n… and %s (see the JSON report).", plural(len(all)-i, "more scenario"))
+		if i == recoveryLists && !p.all {
+			out = append(out, tooMany(p, len(all)-i))
 			break
 		}
-		p.recovery(v, i < recoveryParts)
+		x := scenarioPiece{name: "the chart of " + v.Scenario, whole: func() { p.recovery(v, true) }, short: func() { p.recovery(v, false) }, proves: i == 0}
+		if i >= recoveryParts && !p.all {
+			x.whole = x.short
+		}
+		out = append(out, x)
 	}
+	return p.scenarioPieces(func() {
+		p.line("\n## Recoveries\n\nSeconds after the connection was restored. A build is slower where it differs by more than noise and exactness explain.")
+	}, out)
 }
 
 // picture is where the picture of a recovery is; empty: there is none.
@@ -176,6 +190,12 @@ func (p *page) recovery(v *recovery, whole bool) {
 	}
 	if words := v.differences(); words != "" {
 		p.line("- %s.", md(sentence(words)))
+	}
+	for i, n := range v.runNotes() {
+		if i == runNoteRows && !p.all {
+			break
+		}
+		p.line("- %s.", md(sentence(n)))
 	}
 	if whole {
 		p.fence("text", chartLines(v)...)

@@ -41,6 +41,7 @@ func (s *screen) recovery(v *recovery) {
 	s.stages(v)
 	s.statistics(v)
 	s.skews(v)
+	s.list("What could not be told", v.runNotes(), noteRows)
 }
 
 // recoveryHead says of each build what became of the work, and what holds it

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stillfires/stillfires/analyzer"
+	"github.com/stillfires/stillfires/internal/acceptance"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/rules"
@@ -21,6 +22,7 @@ type recovery struct {
 	rows   []timeline.Declared // the milestones that are shown
 	sides  [2]recoverySide
 	alerts []*rules.Rule // that did anything, the most telling first
+	broken int           // demands on it
 }
 
 // A recoverySide is one build of a recovery.
@@ -52,6 +54,18 @@ func newRecovery(r *analyzer.Report, t *timeline.Comparison) *recovery {
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Scenario == t.Scenario {
 			v.sides[0].states[res.Rule], v.sides[1].states[res.Rule] = res.Deployed.State, res.Candidate.State
+		}
+	}
+	for i := range r.Recoveries {
+		for _, a := range r.Recoveries[i].Acceptance {
+			if r.Recoveries[i].Scenario != t.Scenario {
+				continue
+			}
+			for j := range a.Criteria {
+				if a.Criteria[j].Status == acceptance.Broken {
+					v.broken++
+				}
+			}
 		}
 	}
 	weight := map[*rules.Rule]int{}

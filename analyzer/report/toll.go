@@ -19,12 +19,25 @@ var tolls = []struct {
 	{"alert-lost", "goes silent", "go silent", "", ""},
 	{"alert-false", "fires where it must not", "fire where they must not", "", ""},
 	{"alert-persists", "still fires that must clear", "still fire that must clear", "", ""},
+	{"recovery-failed", "does not recover", "do not recover", inScenario, "scenarios"},
+	{"duplicate-execution", "executes work twice", "execute work twice", inScenario, "scenarios"},
 	{"panic-new", "is new", "are new", "panic", "panics"},
 	{"panic-persists", "is still there", "are still there", "panic", "panics"},
+	{"budget-exceeded", "is exceeded", "are exceeded", "budget", "budgets"},
+	{"manual-intervention", "takes manual action", "take manual action", inScenario, "scenarios"},
+	{"recovery-slower", "recovers slower", "recover slower", inScenario, "scenarios"},
 	{"match-lost", "finds nothing", "find nothing", "", ""},
 	{"correlation-lost", "is lost to correlation", "are lost to correlation", "identifier", "identifiers"},
 	{"correlation-lost", "between things is lost", "between things are lost", "link", "links"},
 }
+
+// inScenario is the noun of what is counted by scenario: it may have been found
+// of much work there.
+const inScenario = "scenario"
+
+// ofRecovery reports whether a noun is of recoveries: of what was declared of
+// drills in words of its own, the words say more.
+func ofRecovery(noun string) bool { return noun == inScenario || noun == "budget" }
 
 // kindNouns names the kinds of rules.
 var kindNouns = []struct {
@@ -43,10 +56,19 @@ func toll(r *analyzer.Report) string {
 	var parts []string
 	for _, t := range tolls {
 		byNoun := map[string]int{}
+		scenarios := map[string]bool{}
 		for _, b := range all {
-			if b.first.ID == t.id {
-				byNoun[nounOf(b, t.noun)]++
+			if b.first.ID != t.id || b.first.Case > 0 && ofRecovery(t.noun) {
+				continue
 			}
+			byNoun[nounOf(b, t.noun)]++
+			scenarios[b.first.Scenario] = true
+			for _, s := range b.scenarios {
+				scenarios[s] = true
+			}
+		}
+		if t.noun == inScenario {
+			byNoun[inScenario] = len(scenarios)
 		}
 		count := func(one, many string) {
 			switch n := byNoun[one]; {

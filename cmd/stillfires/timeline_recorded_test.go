@@ -20,6 +20,7 @@ import (
 // TestTimeline_Recorded holds what the command prints of recorded recoveries to
 // files that people read, and to what must stand there whatever its layout.
 func TestTimeline_Recorded(t *testing.T) {
+	shared.Long(t)
 	for _, tt := range []struct {
 		corpus, scenario string
 		picture          string // beside docs; empty: none

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/execution"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/source"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
@@ -200,26 +200,17 @@ func unrecovered(e *Evidence) (Status, string) {
 	case e.Line.Candidate.Affected == 0:
 		return NotEvaluated, title + ": the loss delayed no work, so nothing tests it"
 	}
-	if n := e.Line.Candidate.Failed + e.Line.Candidate.Open; n > 0 {
-		return Broken, fmt.Sprintf("%s: %d of %d pieces", title, n, e.Line.Candidate.Affected)
+	s := &e.Line.Candidate
+	if n := s.Failed + s.Open - s.Unknown; n > 0 {
+		return Broken, fmt.Sprintf("%s: %d of %d pieces", title, n, s.Affected)
+	}
+	if s.Unknown > 0 {
+		return NotEvaluated, fmt.Sprintf("%s: of %d of %d pieces nothing tells", title, s.Unknown, s.Affected)
+	}
+	if why := doubts(e.Line); why != "" {
+		return NotEvaluated, title + ": " + why
 	}
 	return Kept, ""
 }
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	const most = 600
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, 600) }

@@ -226,3 +226,34 @@ func TestJudge_Rollback(t *testing.T) {
 		t.Errorf("%s (-want +got):\n%s", r.Status, diff)
 	}
 }
+
+// TestJudge_Doubts: work that only counts as recovered because evidence is
+// missing keeps no demand, and work of which nothing tells is no reason to go
+// back.
+func TestJudge_Doubts(t *testing.T) {
+	a := &profile.Acceptance{
+		Owner: "ops", Total: &profile.TotalBudget{Within: profile.Duration(20 * time.Second), Owner: "ops"}, NotSlower: &profile.Owned{Owner: "ops"},
+		Rollback: []profile.Rollback{{Name: "cold", When: []string{profile.CriterionUnrecovered}, Owner: "ops"}},
+	}
+	blind := func(reason timeline.Reason, missing ...int) []timeline.Run {
+		r := bake(1, [2]int64{5, 6}, [2]int64{5, 6})
+		for _, i := range missing {
+			r.Workloads[i].Milestones[1] = timeline.Milestone{Name: "warm", State: timeline.Missing, Reason: reason}
+		}
+		return []timeline.Run{r}
+	}
+	f := func(deployed, candidate []timeline.Run, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, said(Judge(a, evidence(deployed, candidate)))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	f(blind(""), blind(timeline.NoEvidence, 0, 1),
+		"total (ops) not-evaluated: 5.0 s, budget 20s; of oven warm, which one build alone shows, nothing was seen of 2 pieces of work",
+		"not-slower (ops) not-evaluated: of oven warm, which one build alone shows, nothing was seen of 2 pieces of work",
+		"rollback cold (ops) not-evaluated: work that did not recover: of oven warm, which one build alone shows, nothing was seen of 2 pieces of work")
+	got := said(Judge(a, evidence(blind(""), blind(timeline.TelemetryGap, 1))))
+	if want := "rollback cold (ops) not-evaluated: work that did not recover: of 1 of 2 pieces nothing tells"; got[2] != want {
+		t.Errorf("%q; want %q", got[2], want)
+	}
+}

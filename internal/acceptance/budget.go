@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -27,6 +28,9 @@ func total(t *profile.TotalBudget, e *Evidence) Criterion {
 		return each(runs, func(r *timeline.Run) []timeline.Passage { return r.Totals(e.Line.Goal) })
 	}
 	c.budget(passages(e.Line.Deployed.Runs), passages(e.Line.Candidate.Runs))
+	if why := doubts(e.Line); why != "" && c.Status == Kept {
+		c.Status, c.Said = NotEvaluated, c.Said+"; "+why
+	}
 	if h := e.Line.Candidate.Slowest; h.Stage != "" {
 		c.Stage = titleOf(e.Line, h.Stage)
 		c.StageOwner = ownerOf(e.Line, h.Stage)
@@ -38,6 +42,15 @@ func total(t *profile.TotalBudget, e *Evidence) Criterion {
 		}
 	}
 	return c
+}
+
+// doubts says why work that counts as recovered may not have recovered; empty:
+// nothing speaks against it.
+func doubts(t *timeline.Comparison) string {
+	if t.Doubtful == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %s, which one build alone shows, nothing was seen of %d pieces of work", titleOf(t, t.Beyond), t.Doubtful)
 }
 
 // stage judges the budget of one stage.
@@ -206,17 +219,7 @@ func spent(v timeline.Value) string {
 	return seconds(v.D)
 }
 
-// seconds prints a length of time for people.
-func seconds(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	text := d.Round(time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	return text
-}
+func seconds(d time.Duration) string { return prose.Seconds(d) }
 
 func titleOf(t *timeline.Comparison, name string) string {
 	if name == "" {

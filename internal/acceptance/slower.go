@@ -43,7 +43,9 @@ func notSlower(owner string, e *Evidence) Criterion {
 	if p.Difference == nil {
 		return c.open("one build has work that had not recovered when the capture ended")
 	}
-	switch {
+	switch why := doubts(e.Line); {
+	case why != "":
+		return c.open(why)
 	case p.NoiseKnown:
 		c.Status, c.Said = Kept, fmt.Sprintf("in all %s, on deployed %s; repetitions differ by up to %s", medians(p.Candidate, false), medians(p.Deployed, false), seconds(p.Noise))
 	case *p.Difference <= p.Resolution && !longer(p):

@@ -70,7 +70,10 @@ type Use struct {
 	// nothing: what waits for devices that are busy strands none. Where
 	// Eligible is nil it is all of Waited.
 	Stranded DeviceTime
-	Work     []Work // ordered by ID
+	// Over says that more devices were busy at once than are eligible: what
+	// was recorded or declared of them is not all.
+	Over bool
+	Work []Work // ordered by ID
 	// Unknown are pieces of work of which nothing can be said, with the
 	// reason; they make the sums lower bounds.
 	Unknown []Unknown
@@ -112,5 +115,6 @@ type Run struct {
 
 	from   int64 // the restoration
 	stays  map[Class][]staying
-	unseen int // pieces of later work of which nobody knows what they used
+	unseen int  // pieces of later work of which nobody knows what they used
+	partly bool // likewise some work that was affected
 }

@@ -354,3 +354,50 @@ func TestAmount_Text(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasure_Over: where more devices were busy than there are said to be, what
+// is stranded is a lower bound and no share of them is given; that one job
+// begins a moment before another ends is no sign of that.
+func TestMeasure_Over(t *testing.T) {
+	f := func(units string, a, b timeline.Workload, want string) {
+		t.Helper()
+		declared := &profile.Capacity{Units: []profile.DeclaredUnits{{Class: gpu, Units: profile.Decimal(units)}}}
+		r := run(batch("a", 1, 2, gpu), batch("b", 1, 2, gpu))
+		m := Measure(declared, r, line(60, a, b))
+		c := Compare("x", declared, []Run{m}, []Run{m})
+		got := fmt.Sprintf("at least %s: %v, window %v, notes %d", c.Classes[0].Deployed.Minutes(), c.Classes[0].Deployed.Censored, c.Classes[0].Windows.Deployed != nil, len(c.Notes))
+		if got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	f("4", work("a", 2), work("b", 10), "at least 24: false, window true, notes 0")
+	f("2", work("a", 2), work("b", 10), "at least 4: true, window false, notes 1")
+	f("0", work("a", 2), work("b", 10), "at least 0: true, window false, notes 1")
+	a := work("a", 2)
+	a.Finished = start + 10*minute + int64(time.Second)
+	f("2", a, work("b", 10), "at least 4: false, window true, notes 0")
+	f("2", a, work("b", 9), "at least 4: true, window false, notes 1")
+}
+
+// TestCompare_Unmeasured: a declared window says of both builds what is not
+// known.
+func TestCompare_Unmeasured(t *testing.T) {
+	declared := &profile.Capacity{Windows: []profile.PlannedWindow{{Class: "moon", Devices: "4", Length: profile.Duration(8 * time.Hour), Busy: "50"}}}
+	c := Compare("x", declared, nil, nil)
+	const want = "what deployed stranded of the class was not measured; what candidate stranded of the class was not measured"
+	if len(c.Planned) != 1 || c.Planned[0].Why != want {
+		t.Errorf("%+v; want %s", c.Planned, want)
+	}
+}
+
+// TestCompare_Partly: where nobody knows what some work asks for, more may have
+// been busy.
+func TestCompare_Partly(t *testing.T) {
+	bare := facts.Object{Moment: "before", APIVersion: "batch/v1", Kind: "Job", Namespace: "weather", Name: "b", UID: "uid-b", Raw: `{"spec":{}}`}
+	r := run(batch("a", 1, 2, gpu), bare, node("n", "", `"nvidia.com/gpu":"8"`, `"nvidia.com/gpu":"8"`, nil))
+	m := Measure(nil, r, line(60, work("a", 2), work("b", 10)))
+	p := Compare("x", nil, []Run{m}, []Run{m}).Classes[0]
+	if w := p.Windows.Deployed; w == nil || !w.AtLeast || !p.Deployed.Censored {
+		t.Errorf("%+v, %+v; want at least", w, p.Deployed)
+	}
+}

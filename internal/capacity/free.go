@@ -3,6 +3,7 @@ package capacity
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -54,15 +55,19 @@ func (m *measure) turns(class Class) []turn {
 }
 
 // stranded sums the time in which work waited although eligible devices were
-// not busy: more work than devices does not strand more than all of them.
-func (m *measure) stranded(class Class, eligible Amount, censored bool) DeviceTime {
-	sum := DeviceTime{Censored: censored}
+// not busy: more work than devices does not strand more than all of them. Over
+// says that more devices were busy than there are said to be: then some that may
+// have done nothing are missing, too, and the sum is a lower bound.
+func (m *measure) stranded(class Class, eligible Amount, censored bool) (sum DeviceTime, over bool) {
 	var waiting, busy Amount
 	last := m.line.Restored.At
-	over := false
+	tooMany := int64(0) // since when, as one stretch
 	for _, t := range m.turns(class) {
 		idle := eligible.Minus(busy)
-		over = over || idle.Sign() < 0
+		if idle.Sign() >= 0 {
+			tooMany = t.at
+		}
+		over = over || t.at-max(tooMany, m.line.Restored.At) > int64(overlap)
 		if idle = idle.Least(waiting); idle.Sign() > 0 {
 			sum.Amount = sum.Amount.Plus(idle.Times(Units(t.at - last)))
 		}
@@ -70,10 +75,15 @@ func (m *measure) stranded(class Class, eligible Amount, censored bool) DeviceTi
 		waiting, busy = waiting.Plus(t.waiting), busy.Plus(t.busy)
 	}
 	if over {
-		m.notes = append(m.notes, fmt.Sprintf("class %s: more devices were busy at once than count as eligible, so some are missing from what was recorded or declared", short(class.Name)))
+		m.notes = append(m.notes, fmt.Sprintf("class %s: more devices were busy at once than the %s that count as eligible, so some are missing from what was recorded or declared; what is stranded is a lower bound, and how well they are used is not known", short(class.Name), eligible))
 	}
-	return sum
+	sum.Censored = censored || over
+	return sum, over
 }
+
+// overlap is how long work may seem to use the devices of what it follows: times
+// are not more exact.
+const overlap = 2 * time.Second
 
 // busyTime sums the time in which work computed between two times.
 func busyTime(stays []staying, from, to int64) Amount {

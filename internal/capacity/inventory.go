@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 )
 
 // An inventory gathers the devices of nodes.
@@ -239,20 +239,4 @@ func nodeName(n *facts.Object) string {
 	return "node " + short(n.Name) + " of " + short(n.Cluster)
 }
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	const most = 200
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, 200) }

@@ -229,7 +229,7 @@ func (m *measure) finish(out *Run) {
 		u.Stranded = u.Waited
 		if e, ok := eligible[class.Name]; ok {
 			u.Eligible = &e
-			u.Stranded = m.stranded(class, e, u.Waited.Censored)
+			u.Stranded, u.Over = m.stranded(class, e, u.Waited.Censored)
 		} else {
 			m.notes = append(m.notes, fmt.Sprintf("class %s: nobody knows how many devices there were, so all that work waited for are counted as stranded", short(class.Name)))
 		}
@@ -238,7 +238,7 @@ func (m *measure) finish(out *Run) {
 	if m.unseen > 0 {
 		m.notes = append(m.notes, fmt.Sprintf("%d pieces of work were handed in after the restoration and no pod of theirs was recorded: more devices may have been busy", m.unseen))
 	}
-	out.stays, out.unseen = m.stays, m.unseen
+	out.stays, out.unseen, out.partly = m.stays, m.unseen, m.partly
 	out.Notes = append(out.Notes, m.notes...)
 	out.Notes = append(out.Notes, out.Inventory.Notes...)
 }

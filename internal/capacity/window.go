@@ -76,7 +76,7 @@ type Planned struct {
 	// not measured.
 	Lost, Deployed, Candidate *Window
 	LostTime                  time.Duration // declared; 0: not
-	Why                       string        // nothing can be said of a build; empty: it can
+	Why                       string        // what cannot be said of a build; empty: all can
 }
 
 // Plan reckons the declared windows of which it is declared how much is lost.
@@ -137,9 +137,9 @@ func (c *Comparison) plan(declared *profile.Capacity) {
 		}{{pairTime(pair, false), &p.Deployed, "deployed"}, {pairTime(pair, true), &p.Candidate, "candidate"}} {
 			switch {
 			case side.of == nil:
-				p.Why = "what " + side.role + " stranded of the class was not measured"
+				p.why("what " + side.role + " stranded of the class was not measured")
 			case side.of.Censored:
-				p.Why = "what " + side.role + " stranded of the class is only known to be at least so much"
+				p.why("what " + side.role + " stranded of the class is only known to be at least so much")
 			default:
 				left := p.Undisturbed.without(side.of.Amount, w)
 				*side.left = &left
@@ -147,6 +147,14 @@ func (c *Comparison) plan(declared *profile.Capacity) {
 		}
 		c.Planned = append(c.Planned, p)
 	}
+}
+
+// why adds what cannot be said.
+func (p *Planned) why(text string) {
+	if p.Why != "" {
+		text = p.Why + "; " + text
+	}
+	p.Why = text
 }
 
 func pairTime(p *ClassPair, candidate bool) *DeviceTime {
@@ -170,15 +178,16 @@ func (c *Comparison) class(name string) *ClassPair {
 }
 
 // window describes the stretch of a length from the restoration on; false
-// where nobody knows how many devices there were, or the run is shorter.
+// where nobody knows how many devices there were, more were busy, or the run is
+// shorter.
 func (r *Run) window(class Class, length time.Duration, declared *profile.Capacity) (Window, bool) {
 	u := r.use(class)
-	if u == nil || u.Eligible == nil || u.Eligible.Sign() == 0 || length <= 0 || length > r.Length {
+	if u == nil || u.Eligible == nil || u.Over || u.Eligible.Sign() == 0 || length <= 0 || length > r.Length {
 		return Window{}, false
 	}
 	return Window{
 		Class: class, Devices: *u.Eligible, Length: length, Busy: busyTime(r.stays[class], r.from, r.from+int64(length)),
-		AtLeast: len(u.Unknown) > 0 || r.unseen > 0, Rate: rateOf(declared, class.Name),
+		AtLeast: len(u.Unknown) > 0 || r.unseen > 0 || r.partly, Rate: rateOf(declared, class.Name),
 	}, true
 }
 

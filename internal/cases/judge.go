@@ -8,6 +8,7 @@ import (
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 )
 
 // A Status is the answer of a run. The zero Status is invalid.
@@ -171,29 +172,9 @@ func boundsText(c profile.Count, atMost int64) string {
 }
 
 // counted says how many of something there are.
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+func counted(n int64, one, many string) string { return prose.Counted(n, one, many) }
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	if len(s) > maxText {
-		cut := maxText
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, maxText) }
 
 // globs reports whether the pattern, in which * stands for any characters and
 // ? for one, matches all of s. An empty pattern matches everything.

@@ -48,6 +48,7 @@ func fieldChange(m *analyzer.Messages, class align.Class, name, to string) *anal
 // TestMessages_Recorded holds the changes that were counted by hand in the
 // recorded logs.
 func TestMessages_Recorded(t *testing.T) {
+	shared.Long(t)
 	dir, folder := recorded(t, "kueue-multikueue")
 	o := Options{Corpus: dir, Rules: []string{filepath.Join(folder, "rules")}}
 	rep := compare(t, o)

@@ -79,6 +79,7 @@ func result(t *testing.T, rep *analyzer.Report, rule string) analyzer.Result {
 // TestRecordedMetrics_Kueue holds reviews of recorded builds to what is known of
 // them.
 func TestRecordedMetrics_Kueue(t *testing.T) {
+	shared.Long(t)
 	r := newRecordedReview(t, "kueue-multikueue", "")
 	for _, scenario := range []string{"ordinary-reconnect", "delayed-canary"} {
 		rep := r.run(t, "deployed", "candidate", scenario, "must-fire", "MultiKueueReconcileErrors")

@@ -10,6 +10,7 @@ import (
 	"github.com/stillfires/stillfires/internal/facts"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/shared"
 	"github.com/stillfires/stillfires/internal/timeline"
 	"github.com/stillfires/stillfires/replay"
 )
@@ -65,6 +66,7 @@ func undispatched(t *testing.T, run *outcome.Run, restored int64) *outcome.Run {
 // TestRecovery_NeverDispatched: work that never got to the worker did not
 // recover, whatever the log of the manager says of it.
 func TestRecovery_NeverDispatched(t *testing.T) {
+	shared.Long(t)
 	o := recordedOptions(t, t.TempDir())
 	c, err := corpus.Open(o.Corpus)
 	if err != nil {

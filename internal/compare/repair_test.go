@@ -106,6 +106,7 @@ func provenBy(t *testing.T, name string, r *analyzer.Repair) {
 }
 
 func TestRepairs(t *testing.T) {
+	shared.Long(t)
 	work := recordedRules(t)
 	o := recordedOptions(t, work)
 	rep := compare(t, o)

@@ -13,10 +13,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/outcome"
+	"github.com/stillfires/stillfires/internal/prose"
 	"github.com/stillfires/stillfires/internal/timeline"
 )
 
@@ -123,6 +122,11 @@ type facet struct {
 	strict bool
 	value  string
 	timing bool
+	// each counts the values of things that all have one; nil: it is no such
+	// tally.
+	each map[string]int
+	// measured: it is what was measured of the run, which is compared instead.
+	measured bool
 }
 
 type facetKey struct {
@@ -154,6 +158,19 @@ type describer struct {
 	line     *timeline.Run
 	out      map[facetKey]facet
 	families map[string]bool
+}
+
+// measuredBoth reports whether a thing is what was measured in every run of both
+// sides.
+func measuredBoth(k facetKey, sides ...*side) bool {
+	for _, s := range sides {
+		for _, m := range s.facets {
+			if f, ok := m[k]; !ok || !f.measured {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (d *describer) add(f facet) {
@@ -211,7 +228,12 @@ func (r *Result) facets(d, c *side) {
 		case !c.families[f.family]:
 			r.Notes = append(r.Notes, f.family+" were recorded on deployed only")
 			continue
+		case f.measured && measuredBoth(k, d, c):
+			continue
 		case (dv == nil || cv == nil) && !f.strict:
+			if k.kind == Parameter {
+				r.Notes = append(r.Notes, short("the parameter "+k.subject+" of the scenario")+" is known of one build only")
+			}
 			continue
 		}
 		r.Compared++
@@ -220,6 +242,9 @@ func (r *Result) facets(d, c *side) {
 			x.Deployed, x.Candidate = orNone(dv), orNone(cv)
 		}
 		if slices.Equal(x.Deployed, x.Candidate) && len(x.Deployed) == 1 {
+			continue
+		}
+		if len(dv) == 1 && len(cv) == 1 && moreOfTheSame(df, cf) {
 			continue
 		}
 		if x.Timing && slices.Contains([]Kind{Flag, Configuration, Manifest}, x.Kind) && (isPort(k.subject) || harmless(x.Deployed, x.Candidate)) {
@@ -274,20 +299,4 @@ func (x Difference) safe() Difference {
 
 const maxValues = 5
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	const most = 120
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, 120) }

@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 			r.Logs[0].Labels = logs.New(logs.Label{Name: "app", Value: "mill"}, logs.Label{Name: "pod", Value: "mill-y"})
 		}, []string{}},
 		"parameter":      {nothing, func(r *outcome.Run) { r.Parameters = map[string]string{"wheels": "4", "wait": "1m"} }, []string{"parameter: wheels: 3 | 4 decisive"}},
-		"one more":       {nothing, func(r *outcome.Run) { r.Parameters = map[string]string{"wheels": "3", "wait": "1m", "wind": "low"} }, []string{}},
+		"one more":       {nothing, func(r *outcome.Run) { r.Parameters = map[string]string{"wheels": "3", "wait": "1m", "wind": "low"} }, []string{"the parameter wind of the scenario is known of one build only"}},
 		"none recorded":  {nothing, func(r *outcome.Run) { r.Parameters = nil }, []string{"parameters of the scenario were recorded on deployed only"}},
 		"kubernetes":     {nothing, func(r *outcome.Run) { r.Environment.Kubernetes = "v1.34.0" }, []string{"kubernetes: version: v1.33.1 | v1.34.0 timing"}},
 		"names of nodes": {nothing, func(r *outcome.Run) { r.Environment.Nodes = map[string]string{"y": "small", "z": "small"} }, []string{}},
@@ -117,6 +117,10 @@ func TestCompare(t *testing.T) {
 			[]string{"configuration: Settings, qps: 20 | 50 timing", "configuration: Settings, web.certDir: /a/certs | /b/certs", "configuration: Settings, web.port: 80 | 81"}},
 		"node objects": {with(node("a", "v1.33", "16000000Ki", ""), node("b", "v1.33", "16000000Ki", "")), with(node("c", "v1.33", "16000400Ki", ""), node("d", "v1.34", "16000000Ki", `"unschedulable":true`)),
 			[]string{"node: cordon of the nodes: 2 × false | 1 × false, 1 × true timing", "node: kubelet of the nodes: 2 × v1.33 | 1 × v1.33, 1 × v1.34 timing"}},
+		"a node more": {with(node("a", "v1.33", "1Gi", ""), node("b", "v1.34", "1Gi", "")), with(node("a", "v1.33", "1Gi", ""), node("b", "v1.34", "1Gi", ""), node("c", "v1.34", "1Gi", "")),
+			[]string{"node: number of the nodes: 2 | 3 timing", "device: nvidia.com/gpu of the nodes: 2 × 2 | 3 × 2 timing"}},
+		"another node more": {with(node("a", "v1.33", "1Gi", "")), with(node("a", "v1.33", "1Gi", ""), node("b", "v1.34", "1Gi", "")),
+			[]string{"node: kubelet of the nodes: 1 × v1.33 | 1 × v1.33, 1 × v1.34 timing", "node: number of the nodes: 1 | 2 timing", "device: nvidia.com/gpu of the nodes: 1 × 2 | 2 × 2 timing"}},
 		"fewer nodes": {with(node("a", "v1.33", "1Gi", "")), with(), []string{"nodes were recorded on deployed only"}},
 	} {
 		if diff := cmp.Diff(x.want, show(Compare("", one(mill(x.d)), one(mill(x.c))))); diff != "" {
@@ -157,12 +161,18 @@ func TestCompare_Drill(t *testing.T) {
 		cut := fmt.Sprintf("%ds", int(seconds+4)/5*5)
 		return []Run{{mill(func(r *outcome.Run) { r.Parameters = map[string]string{"cut": cut} }), l}}
 	}
+	said := func(runs []Run, cut string) []Run {
+		runs[0].Run.Parameters["cut"] = cut
+		return runs
+	}
 	for name, x := range map[string]struct {
 		d, c []Run
 		want []string
 	}{
 		"alike":    {drill(25.2, 250, 7), drill(25.9, 249, 7), []string{}},
 		"rounding": {drill(24.9, 0, 7), drill(25.1, 0, 7), []string{}},
+		"declared": {drill(25, 0, 7), said(drill(25, 0, 7), "165s"), []string{"parameter: cut: 25s | 2m45s decisive"}},
+		"both not": {said(drill(25, 0, 7), "165s"), said(drill(25, 0, 7), "165s"), []string{}},
 		"longer":   {drill(25, 0, 7), drill(165, 0, 7), []string{"loss: length of the loss: 25.0 s | 165.0 s decisive"}},
 		"history":  {drill(25, 0, 7), drill(25, 250, 7), []string{"history: work that was finished before the loss: 0 | 250 decisive"}},
 		"work":     {drill(25, 0, 7), drill(25, 0, 12), []string{"work: work that was handed in during the loss: 7 | 12 decisive"}},

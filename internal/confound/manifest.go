@@ -15,9 +15,10 @@ import (
 func (d *describer) manifest() {
 	for _, name := range names(d.run.Parameters) {
 		value := d.run.Parameters[name]
-		if !isLoss(value, d.line) {
-			d.add(facet{kind: Parameter, subject: name, family: "parameters of the scenario", value: plain(value), timing: true})
-		}
+		d.add(facet{
+			kind: Parameter, subject: name, family: "parameters of the scenario", value: plain(value), timing: true,
+			measured: isLoss(value, d.line),
+		})
 	}
 	if e := d.run.Environment; e != nil {
 		if e.Kubernetes != "" {
@@ -148,10 +149,7 @@ func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) 
 
 // tally counts values: "5 × a, 1 × b".
 func tally(values []string) string {
-	counts := map[string]int{}
-	for _, v := range values {
-		counts[v]++
-	}
+	counts := countsOf(values)
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
@@ -160,4 +158,26 @@ func tally(values []string) string {
 		out = append(out, itoa(counts[k])+" × "+cmp.Or(k, none))
 	}
 	return strings.Join(out, ", ")
+}
+
+func countsOf(values []string) map[string]int {
+	counts := map[string]int{}
+	for _, v := range values {
+		counts[v]++
+	}
+	return counts
+}
+
+// moreOfTheSame reports whether two sides differ in nothing but that one has
+// more of what the other has: that there are more is told by itself.
+func moreOfTheSame(a, b facet) bool {
+	within := func(a, b map[string]int) bool {
+		for v, n := range a {
+			if b[v] < n {
+				return false
+			}
+		}
+		return len(a) == len(b)
+	}
+	return a.each != nil && b.each != nil && (within(a.each, b.each) || within(b.each, a.each))
 }

@@ -44,7 +44,11 @@ func (d *describer) nodes(cluster string, nodes []*facts.Object) {
 		if strings.Contains(what, "/") {
 			kind = Device
 		}
-		d.add(facet{kind: kind, subject: what + of, family: family, strict: true, value: tally(tallies[what]), timing: true})
+		x := facet{kind: kind, subject: what + of, family: family, strict: true, value: tally(tallies[what]), timing: true}
+		if kind == Node && len(tallies[what]) == len(nodes) {
+			x.each = countsOf(tallies[what])
+		}
+		d.add(x)
 	}
 }
 

@@ -226,3 +226,39 @@ func TestFind_Joined(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestFind_Anew: work of a name that was handed in again after its end may be
+// done as often, and no more.
+func TestFind_Anew(t *testing.T) {
+	f := func(lives int, objects []facts.Object, want ...string) {
+		t.Helper()
+		run := &outcome.Run{Facts: &facts.Facts{Objects: objects}}
+		for i, name := range []string{"a", "b"} {
+			at := int64(10 + 40*i)
+			run.Facts.Progress = append(run.Facts.Progress, steps("east", "bread", name, at, 1, 3)...)
+			run.Facts.Progress = append(run.Facts.Progress, progress("east", "bread", name, "exit", 3, at+5))
+		}
+		line := &timeline.Run{Workloads: []timeline.Workload{{ID: "bakery/bread", Lives: lives}}}
+		if diff := cmp.Diff(append([]string{}, want...), kinds(Find(run, line))); diff != "" {
+			t.Errorf("%d lives, %d objects (-want +got):\n%s", lives, len(objects), diff)
+		}
+	}
+	one := []facts.Object{job("east", "bread", `"completions":1,"parallelism":1`)}
+	f(1, one, "completed-twice bakery/bread")
+	f(2, one)
+	both := append([]facts.Object{job("east", "bread", `"completions":1`)}, one...)
+	both[0].UID = "another"
+	f(2, both)
+}
+
+// TestFind_WrongDates: a record with a wrong date makes no pod run for years.
+func TestFind_WrongDates(t *testing.T) {
+	const year = int64(365 * 24 * 3600)
+	run := &outcome.Run{Facts: &facts.Facts{Objects: []facts.Object{job("east", "bread", `"completions":1`)}}}
+	run.Facts.Progress = append(steps("east", "bread", "a", 10, 1, 3), progress("east", "bread", "b", "step", 1, -year), progress("east", "bread", "b", "step", 2, year))
+	line := &timeline.Run{Start: sec(0), End: sec(100), Workloads: []timeline.Workload{{ID: "bakery/bread"}}}
+	r := Find(run, line)
+	if diff := cmp.Diff([]string{}, kinds(r)); diff != "" || len(r.Notes) != 1 {
+		t.Errorf("(-want +got):\n%s notes %q", diff, r.Notes)
+	}
+}

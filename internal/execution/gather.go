@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -23,14 +24,20 @@ type gathering struct {
 	byName map[[3]string]string // cluster, namespace and name likewise
 	jobs   map[[3]string]*facts.Object
 	ids    map[string]bool       // of the work of the timeline
+	anew   map[string]int        // how often work was handed in anew after its end
 	copies map[string]bool       // namespace/name of Jobs that are copies of each other
 	lives  map[[2]string][]*Life // namespace and name
 	notes  []string
 	cut    int
+	// from and to are the span of the run and a day more on each side; what is
+	// dated otherwise has a wrong date. 0: not known.
+	from, to int64
 }
 
+const farOff = 24 * time.Hour
+
 func gather(f *facts.Facts, line *timeline.Run) *gathering {
-	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}, ids: map[string]bool{}, copies: map[string]bool{}, lives: map[[2]string][]*Life{}}
+	g := &gathering{pieces: map[string]*piece{}, byUID: map[[2]string]string{}, byName: map[[3]string]string{}, jobs: map[[3]string]*facts.Object{}, ids: map[string]bool{}, anew: map[string]int{}, copies: map[string]bool{}, lives: map[[2]string][]*Life{}}
 	g.join(f, line)
 	for i := range f.Objects {
 		o := &f.Objects[i]
@@ -55,6 +62,9 @@ func gather(f *facts.Facts, line *timeline.Run) *gathering {
 	lives := Lives(f)
 	for i := range lives {
 		l := &lives[i]
+		if g.to != 0 && l.Start > g.to {
+			continue
+		}
 		g.life(l)
 		key := [2]string{l.Namespace, l.Name}
 		g.lives[key] = append(g.lives[key], l)
@@ -77,6 +87,9 @@ func (g *gathering) join(f *facts.Facts, line *timeline.Run) {
 	if line == nil {
 		return
 	}
+	if line.Start != 0 && line.End != 0 {
+		g.from, g.to = line.Start-int64(farOff), line.End+int64(farOff)
+	}
 	isPod := map[[3]string]bool{}
 	for i := range f.Objects {
 		if o := &f.Objects[i]; o.Kind == "Pod" {
@@ -85,7 +98,7 @@ func (g *gathering) join(f *facts.Facts, line *timeline.Run) {
 	}
 	for i := range line.Workloads {
 		w := &line.Workloads[i]
-		g.ids[w.ID] = true
+		g.ids[w.ID], g.anew[w.ID] = true, w.Lives
 		key := func(n timeline.Name) [3]string { return [3]string{n.Cluster, n.Namespace, n.Name} }
 		itself := slices.IndexFunc(w.Names, func(n timeline.Name) bool {
 			return strings.TrimPrefix(n.Namespace+"/"+n.Name, "/") == w.ID && isPod[key(n)]
@@ -198,9 +211,13 @@ func (g *gathering) progress(f *facts.Facts) {
 		raw string
 	}
 	seen := map[word]bool{}
-	again := 0
+	again, wrong := 0, 0
 	for i := range f.Progress {
 		x := &f.Progress[i]
+		if g.to != 0 && (x.Time < g.from || x.Time > g.to) {
+			wrong++
+			continue
+		}
 		if x.Raw != "" && seen[word{x.Time, x.Raw}] {
 			again++
 			continue
@@ -233,6 +250,9 @@ func (g *gathering) progress(f *facts.Facts) {
 		case x.Step > 0:
 			r.steps = append(r.steps, report{x.Step, x.Time})
 		}
+	}
+	if wrong > 0 {
+		g.notes = append(g.notes, fmt.Sprintf("%d progress records are dated more than a day from the run and were left out", wrong))
 	}
 	if again > 0 {
 		g.notes = append(g.notes, fmt.Sprintf("%d progress records stand there twice, word for word: each counts once", again))
@@ -384,12 +404,20 @@ func (g *gathering) demands(f *facts.Facts) {
 			continue
 		}
 		var sum ask
+		most := int64(0)
 		for _, a := range parts {
 			sum.parallel, sum.completions = sum.parallel+a.parallel, sum.completions+a.completions
+			most = max(most, a.completions)
 		}
+		// A name that is used again asks for as much each time, be it recorded or
+		// not.
+		sum.completions = max(sum.completions, most*int64(g.anew[key[0]]))
 		p.parallel, p.completions = max(p.parallel, sum.parallel, 1), max(p.completions, sum.completions)
 	}
-	for _, p := range g.pieces {
+	for id, p := range g.pieces {
+		if n := int64(g.anew[id]); p.completions == 0 && p.parallel <= 1 && n > 1 {
+			p.completions = n
+		}
 		if p.parallel == 0 && len(p.runners) == 1 {
 			p.parallel = 1
 		}

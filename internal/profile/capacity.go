@@ -207,6 +207,8 @@ func (c *Capacity) check(f *faults, path ...any) {
 			at("units", i, "class").fail("keep one of them", "the units of class %q are declared twice", u.Class)
 		case u.Units == "":
 			at("units", i).fail("write units: 32", "class %q has no number of units", u.Class)
+		case u.Busy != "" && u.Busy.Rat().Cmp(u.Units.Rat()) > 0:
+			at("units", i, "busy").fail("write a number of at most its units", "more units of class %q are busy than there are", u.Class)
 		}
 		seen[u.Class] = true
 	}

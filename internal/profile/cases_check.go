@@ -19,7 +19,7 @@ import (
 
 var (
 	errNoDuration = errors.New("want a duration such as 30s or 2m")
-	errNoNumber   = errors.New("want a number such as 4 or 0.25")
+	errNoNumber   = errors.New("want a number of 0 or more, such as 4 or 0.25")
 	errNoPercent  = errors.New("want a share of at most 100%, such as 60%")
 )
 

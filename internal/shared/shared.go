@@ -23,6 +23,15 @@ func Folder(tb testing.TB, elem ...string) string {
 	return dir
 }
 
+// Long skips a test that takes minutes under the race detector, where -short is
+// given: the same code runs there in other tests of its package.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("long: runs without -short; other tests of this package run the same code")
+	}
+}
+
 // Path is as [Folder], for a test that can do without: what it names may be
 // absent.
 func Path(tb testing.TB, elem ...string) string {

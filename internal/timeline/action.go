@@ -220,9 +220,44 @@ func auditUser(raw string) (string, bool) {
 	return user.String(), user.Type == gjson.String && user.Str != "" && verb.Type == gjson.String
 }
 
+// look reports whether an action changes nothing, be it the name of one or a
+// command line.
 func (j *judge) look(action string) bool {
-	return slices.ContainsFunc(j.looks, func(glob string) bool { return globbed(glob, action) })
+	verb := commandVerb(action)
+	return slices.ContainsFunc(j.looks, func(glob string) bool { return globbed(glob, action) || verb != "" && globbed(glob, verb) })
 }
+
+// commandVerb returns what a command line of a tool of people does; empty: it
+// is none, or does not say so plainly.
+func commandVerb(action string) string {
+	words := strings.Fields(action)
+	if len(words) < 2 || !slices.Contains(tools, words[0]) {
+		return ""
+	}
+	words = words[1:]
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		if name := strings.TrimLeft(words[0], "-"); slices.Contains(valued, name) {
+			words = words[1:] // its value is a word of its own
+		}
+		words = words[min(1, len(words)):]
+	}
+	if len(words) == 0 || strings.ContainsAny(action, ";|&$`\n") {
+		return ""
+	}
+	if words[0] == "rollout" && len(words) > 1 && (words[1] == "status" || words[1] == "history") {
+		return "view"
+	}
+	if slices.Contains(readers, words[0]) {
+		return "view"
+	}
+	return words[0]
+}
+
+var (
+	tools   = []string{"kubectl", "oc"}
+	valued  = []string{"n", "namespace", "context", "kubeconfig", "cluster", "user", "s", "server", "v"}
+	readers = []string{"logs", "top", "events", "explain", "api-resources", "version", "cluster-info", "diff", "wait"}
+)
 
 // again reports whether work is handed in that had been handed in before.
 func (j *judge) again(a *facts.Action) (again bool) {

@@ -78,6 +78,10 @@ func TestAct_Records(t *testing.T) {
 		"before the failure": {[]facts.Action{act(30, "operator", "restart", "lamp")}, []string{"30 action: action restart lamp by operator"}},
 		"after the recovery": {[]facts.Action{act(241, "operator", "restart", "lamp")}, []string{"241 action: action restart lamp by operator"}},
 		"a look":             {[]facts.Action{act(130, "operator", "describe-pod", "lamp")}, []string{"130 action: action describe-pod lamp by operator"}},
+		"a look by command": {[]facts.Action{act(130, "jo@bay", "kubectl get pods", "lamp"), act(131, "jo@bay", "kubectl -n bay rollout status", "lamp"), act(132, "jo@bay", "kubectl logs -f", "lamp")}, []string{
+			"130 action: action kubectl get pods lamp by jo@bay", "131 action: action kubectl -n bay rollout status lamp by jo@bay", "132 action: action kubectl logs -f lamp by jo@bay"}},
+		"a deed by command": {[]facts.Action{act(130, "jo@bay", "kubectl get pods | xargs kubectl delete", "lamp"), act(131, "jo@bay", "kubectl -n get delete", "lamp"), act(132, "jo@bay", "kubectl", "lamp"), act(133, "jo@bay", "kubectl -n", "lamp")}, []string{
+			"130 manual action: action kubectl get pods | xargs kubectl delete lamp by jo@bay", "131 manual action: action kubectl -n get delete lamp by jo@bay", "132 manual action: action kubectl lamp by jo@bay", "133 manual action: action kubectl -n lamp by jo@bay"}},
 		"asked for":          {[]facts.Action{asked}, []string{"130 action: action restart lamp by operator"}},
 		"the drill itself":   {[]facts.Action{act(60, "operator", "fog", "bay"), act(120, "operator", "clear", "bay"), act(240, "operator", "seen-sailing", "")}, []string{"60 action: action fog bay by operator", "120 action: action clear bay by operator", "240 action: action seen-sailing by operator"}},
 		"machines":           {[]facts.Action{act(130, "fake-kubelet", "restart", "lamp"), act(131, "observer", "pod-deleted", "x"), act(132, "system:serviceaccount:kube-system:job-controller", "delete", "x")}, []string{"130 action: action restart lamp by fake-kubelet"}},

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 )
 
 // maxShown bounds the bytes of a text that is shown.
@@ -38,6 +38,7 @@ func Build(run *outcome.Run, m *profile.Milestones, corr *profile.Correlation, o
 			b.milestones(i)
 		}
 	}
+	b.passedOver()
 	b.out.Skews = skews(&b.out)
 	b.suspects()
 	// Sources refer to work by its place, so it is put in order last.
@@ -51,6 +52,7 @@ type builder struct {
 	*gatherer
 	m       *profile.Milestones
 	sources [][]*source // of each milestone
+	claims  *claims     // nil: nothing is measured
 	of      []occupant  // what each workload of the result is made of
 	out     Run
 
@@ -204,6 +206,61 @@ func (b *builder) sharedOne(d *profile.Milestone, sources []*source, from int64)
 	return m
 }
 
+// passedOver mends the reason of shared milestones that were not seen though one
+// that follows them was: they are no wait that lasted until the capture ended.
+func (b *builder) passedOver() {
+	for i := range b.out.Shared {
+		m := &b.out.Shared[i]
+		if m.State != Missing || m.Reason != CaptureEnded {
+			continue
+		}
+		for j := range b.out.Declared {
+			d := &b.out.Declared[j]
+			if b.out.follows(d, m.Name) && b.out.anyReached(d) {
+				m.Reason, m.Detail = NoEvidence, strings.Join(append(nones(b.sources[b.declaredAs(m.Name)]), notSeen(d.Title)), "; ")
+				break
+			}
+		}
+	}
+}
+
+// follows reports whether a milestone is caused by the one of a name, be it by
+// way of others.
+func (r *Run) follows(d *Declared, name string) bool {
+	seen := map[string]bool{}
+	var visit func(d *Declared) bool
+	visit = func(d *Declared) bool {
+		return slices.ContainsFunc(d.After, func(cause string) bool {
+			if cause == name {
+				return true
+			}
+			c := r.declared(cause)
+			if c == nil || seen[cause] {
+				return false
+			}
+			seen[cause] = true
+			return visit(c)
+		})
+	}
+	return visit(d)
+}
+
+// anyReached reports whether a milestone was reached after the restoration, by
+// any affected work if it is not shared.
+func (r *Run) anyReached(d *Declared) bool {
+	if d.Shared {
+		m := r.at(nil, d.Name)
+		return m != nil && m.State == Reached
+	}
+	return slices.ContainsFunc(r.Workloads, func(w Workload) bool {
+		if w.Affected == "" {
+			return false
+		}
+		m := r.at(&w, d.Name)
+		return m != nil && m.State == Reached
+	})
+}
+
 // gapAfter names the first stretch after from in which records of a source are
 // known to be missing; empty: none is.
 func gapAfter(sources []*source, from int64) string {
@@ -228,22 +285,7 @@ func after(h hit, from int64) bool {
 
 func clock(ns int64) string { return utc(ns).Format("15:04:05.000") }
 
-// short bounds a text that is shown and makes it valid UTF-8 on one line.
-func short(s string) string {
-	if len(s) > maxShown {
-		cut := maxShown
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func short(s string) string { return prose.Line(s, maxShown) }
 
 // suspects counts the lines of each suspect in the stages that it may explain.
 func (b *builder) suspects() {

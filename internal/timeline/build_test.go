@@ -211,6 +211,18 @@ func TestBuild(t *testing.T) {
 		n.act(15, "ask", "sky/comet")
 		n.frame(38, "comet", "p1")
 	}, "link no-evidence", "sky/comet submitted-during: sent no-evidence slewed no-evidence exposing 8.0")
+	dead := []facts.Probe{{Time: ns(14), OK: false}, {Time: ns(200), OK: false}}
+	f("nothing followed a shared milestone", func(n *night) {
+		n.survey("comet")
+		n.act(15, "ask", "sky/comet")
+		n.Facts.Probes = dead
+	}, "link capture-ended", "sky/comet submitted-during: sent capture-ended slewed capture-ended exposing no-evidence")
+	f("what follows a shared milestone was seen", func(n *night) {
+		n.survey("comet")
+		n.act(15, "ask", "sky/comet")
+		n.Facts.Probes = dead
+		n.frame(38, "comet", "p1")
+	}, "link no-evidence", "sky/comet submitted-during: sent no-evidence slewed no-evidence exposing 8.0")
 	f("records are missing", func(n *night) {
 		n.survey("comet")
 		n.act(15, "ask", "sky/comet")
@@ -433,4 +445,28 @@ func FuzzBuild(f *testing.F) {
 			t.Errorf("%+v", d)
 		}
 	})
+}
+
+// TestBuild_Submissions: a submission is of the work that its whole target
+// names, whatever letters that has; one that names none is noted.
+func TestBuild_Submissions(t *testing.T) {
+	p := parse(t, domes)
+	n := newNight()
+	for i, target := range []string{"sky/<comet>&'é", "sky/a b", "sky/comet/7", "nova"} {
+		n.Facts.Actions = append(n.Facts.Actions, facts.Action{Time: ns(20 + float64(i)), Actor: "astronomer", Action: "ask", Target: target})
+	}
+	n.Facts.Actions = append(n.Facts.Actions,
+		facts.Action{Time: ns(10), Actor: "weather", Action: "storm"}, facts.Action{Time: ns(60), Actor: "weather", Action: "calm"})
+	r := Build(&n.Run, p.Milestones, p.Correlation)
+	var got []string
+	for _, w := range r.Workloads {
+		got = append(got, w.ID+" "+w.Affected)
+	}
+	if diff := cmp.Diff([]string{"nova submitted-during", "sky/<comet>&'é submitted-during"}, got); diff != "" {
+		t.Errorf("affected work (-want +got):\n%s", diff)
+	}
+	want := []string{"2 submissions name no work that can be followed, such as action ask sky/a b by astronomer: what nothing else shows of it is in no count"}
+	if diff := cmp.Diff(want, r.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
 }

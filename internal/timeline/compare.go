@@ -22,6 +22,7 @@ func Compare(scenario string, m *profile.Milestones, deployed, candidate []Run) 
 	c := &Comparison{Scenario: scenario, Declared: declared(m)}
 	c.Goal = goal(c.Declared, deployed, candidate)
 	c.Deployed, c.Candidate = c.side(m, deployed), c.side(m, candidate)
+	c.doubt()
 	for i := range c.Declared {
 		d := &c.Declared[i]
 		p := StagePair{Name: d.Name, Title: d.Title, Owner: d.Owner, Hint: d.Hint}
@@ -75,16 +76,53 @@ func stepsTo(steps []step, name string) []step {
 	return slices.DeleteFunc(steps, func(s step) bool { return s.name != name })
 }
 
+// parts are those that a goal may play, what says most of a recovery first.
+var parts = []string{profile.Useful, profile.Running, profile.Finished, profile.Dispatched}
+
 // goal chooses the milestone by which work counts as recovered: useful work,
 // where any work of every run that is measured shows it.
 func goal(declared []Declared, deployed, candidate []Run) string {
-	for _, part := range []string{profile.Useful, profile.Running, profile.Finished, profile.Dispatched} {
+	for _, part := range parts {
 		i := slices.IndexFunc(declared, func(d Declared) bool { return d.As == part })
 		if i >= 0 && shown(deployed, declared[i].Name) && shown(candidate, declared[i].Name) {
 			return declared[i].Name
 		}
 	}
 	return ""
+}
+
+// doubt looks for what one build alone shows that says more than the goal: work
+// of candidate of which that was not seen may not have got there.
+func (c *Comparison) doubt() {
+	for _, part := range parts {
+		i := slices.IndexFunc(c.Declared, func(d Declared) bool { return d.As == part })
+		switch {
+		case i < 0:
+			continue
+		case c.Goal == "" || c.Declared[i].Name == c.Goal:
+			return
+		}
+		name := c.Declared[i].Name
+		if c.Deployed.Affected == 0 || !shown(c.Deployed.Runs, name) && !shown(c.Candidate.Runs, name) {
+			continue
+		}
+		for j := range c.Candidate.Runs {
+			r := &c.Candidate.Runs[j]
+			for k := range r.Workloads {
+				w := &r.Workloads[k]
+				if w.Affected == "" || w.KeptRunning || r.completed(w) || r.Outcome(w, c.Goal) != Recovered {
+					continue
+				}
+				if m := r.at(w, name); m == nil || m.State == Missing {
+					c.Doubtful++
+				}
+			}
+		}
+		if c.Doubtful > 0 {
+			c.Beyond = name
+			return
+		}
+	}
 }
 
 // shown reports whether some source could show a milestone in every run with
@@ -110,12 +148,14 @@ func shown(runs []Run, name string) bool {
 }
 
 // totals returns the way from the restoration to the goal of each affected
-// piece of work that did not go on through the loss.
+// piece of work that did not have it before. That work kept running is known
+// only where its progress was recorded, so it decides nothing here: where the
+// goal is another, both builds are asked for the same.
 func (r *Run) totals(goal string) []step {
 	var out []step
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
-		if w.Affected == "" || w.KeptRunning || r.Restored.State != Reached {
+		if w.Affected == "" || r.Restored.State != Reached {
 			continue
 		}
 		m := r.at(w, goal)
@@ -206,15 +246,27 @@ func (p *StagePair) judge() {
 	}
 	noise := max(p.Noise, p.Resolution)
 	p.Slower, p.Faster = p.beyond(c, d, noise), p.beyond(d, c, noise)
-	if p.Slower || p.Faster {
-		return
-	}
-	// Most of the work may be as fast as before while some of it waits.
+	// Most of the work may be as fast as before, or faster, while some of it
+	// waits.
 	noise = max(spread(p.Deployed.Longest), spread(p.Candidate.Longest), p.roughest)
 	d, _ = median(p.Deployed.Longest)
 	c, _ = median(p.Candidate.Longest)
+	if p.Slower || p.Faster && !p.beyond(c, d, noise) {
+		return
+	}
 	p.Slower, p.Faster = p.beyond(c, d, noise), p.beyond(d, c, noise)
 	p.ByLongest = p.Slower || p.Faster
+}
+
+// Chance is how much the recoveries of both builds may differ though the builds
+// do not.
+func (c *Comparison) Chance() time.Duration {
+	for i := range c.Stages {
+		if p := &c.Stages[i]; p.Name == Total && p.NoiseKnown {
+			return max(p.Noise, p.Resolution, leastRepeated)
+		}
+	}
+	return leastOnce
 }
 
 // beyond reports whether one value is longer than another for certain.

@@ -196,7 +196,8 @@ func deadline(milestone string, seconds int) profile.Deadline {
 func TestCompare_Counts(t *testing.T) {
 	p := parse(t, domes)
 	runs := repeated(t, func(n *night, _ int) {
-		n.act(40, "withdraw", "sky/comet3")
+		n.act(40, "withdraw", "sky/comet3") // which ends it, too, and completes nothing
+		n.object("dawn", "desk", "Survey", "comet3", "", fmt.Sprintf(`{"status":{"conditions":[{"type":"Archived","status":"True","lastTransitionTime":%q}]}}`, stamp(42)))
 		n.frame(60, "comet0", "pcomet0")
 	}, []flight{{1, 4}, {1, 200}, {0, 0}, {2, 0}})
 	m := *p.Milestones
@@ -216,5 +217,37 @@ func TestCompare_Counts(t *testing.T) {
 	want := []string{"exposing 1m40s: 1 of 4, 0 unknown", "exposing 16m40s: 2 of 4, 1 unknown", "slewed 1m40s: 0 of 4, 2 unknown"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestStagePair_Torn: what is faster for most and takes longest of all is not
+// called faster.
+func TestStagePair_Torn(t *testing.T) {
+	stage := func(median, longest time.Duration, censored bool) Stage {
+		return Stage{Repetitions: []Value{{D: median * time.Second}}, Longest: []Value{{D: longest * time.Second, Censored: censored}}}
+	}
+	f := func(deployed, candidate Stage, want string) {
+		t.Helper()
+		p := StagePair{Deployed: deployed, Candidate: candidate}
+		p.judge()
+		if got := fmt.Sprintf("slower %t, faster %t, by longest %t", p.Slower, p.Faster, p.ByLongest); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	f(stage(60, 62, false), stage(5, 8, false), "slower false, faster true, by longest false")
+	f(stage(60, 62, false), stage(5, 200, false), "slower true, faster false, by longest true")
+	f(stage(60, 62, false), stage(5, 200, true), "slower true, faster false, by longest true")
+	f(stage(60, 200, true), stage(5, 8, false), "slower false, faster true, by longest false")
+}
+
+// TestRun_Totals: where the goal is the end of work, work that kept running
+// counts on the build that shows it as on the one that does not.
+func TestRun_Totals(t *testing.T) {
+	for _, kept := range []bool{true, false} {
+		r := Run{Restored: Milestone{State: Reached, At: ns(0)}, Declared: []Declared{{Name: "end", As: "finished"}}}
+		r.Workloads = []Workload{{ID: "w", Affected: Unfinished, KeptRunning: kept, Milestones: []Milestone{{Name: "end", State: Reached, At: ns(40)}}}}
+		if got := r.Totals("end"); len(got) != 1 || got[0].Took.D != 40*time.Second {
+			t.Errorf("kept %v: %+v", kept, got)
+		}
 	}
 }

@@ -10,7 +10,12 @@ type Comparison struct {
 	// Goal names the milestone by which work counts as recovered: useful work,
 	// or what comes nearest to it of which both builds have evidence. Empty:
 	// nothing was measured.
-	Goal      string
+	Goal string
+	// Beyond names a milestone that says more than Goal and of which one build
+	// alone has evidence; Doubtful counts the work of candidate that is
+	// recovered by Goal and was not seen to reach it or to finish.
+	Beyond    string
+	Doubtful  int
 	Deployed  Side
 	Candidate Side
 	// Stages are in the order of Declared; Total, from the restoration to

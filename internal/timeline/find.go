@@ -12,6 +12,20 @@ const (
 	byUID
 )
 
+// ofTarget returns the piece of work that an action was done to: the one whose
+// whole name the target is, whatever it is made of, or else what its words name.
+func (x *index) ofTarget(target, more string) int {
+	if w, ok := x.byID[target]; ok && target != "" {
+		return w
+	}
+	if namespace := text(more, "namespace"); namespace != "" && target != "" {
+		if w, ok := x.byID[namespace+"/"+target]; ok {
+			return w
+		}
+	}
+	return x.find(target, more)
+}
+
 // find returns the piece of work that a text names, by the word that says it
 // most surely; negative: none, or several that are equally likely. More is
 // text that may hold the namespace.

@@ -28,6 +28,7 @@ type hit struct {
 	work        int    // whose; negative: nobody's
 	clock       string // whose clock told
 	pod         string // of a progress record: what told
+	uid         string // of the object that it is about; empty: none, or not known
 	line        string
 }
 
@@ -61,6 +62,7 @@ type gatherer struct {
 	facts  *facts.Facts
 	things *things
 	index  *index
+	root   int // the entity that work is; negative: none
 	marks  map[string]*outcome.Marks
 	notes  map[string]bool
 	// start and end are the first and last time of which anything was recorded.
@@ -83,7 +85,7 @@ func newGatherer(run *outcome.Run, m *profile.Milestones, corr *profile.Correlat
 	}
 	g.dateObjects()
 	g.things = learn(corr, g.facts)
-	g.index = newIndex(m, g.things, g.facts)
+	g.index, g.root = newIndex(m, g.things, g.facts), g.things.entity(m.Work.Entity)
 	if g.things.cut {
 		g.note("more than %d objects were recorded; the others were not looked at", maxThings)
 	}
@@ -248,16 +250,9 @@ func (g *gatherer) actions(s *source) {
 		if !chosen(s.e.Action, a) || s.e.Cluster != "" && a.Cluster != "" && !g.things.inCluster(s.e.Cluster, a.Cluster) {
 			continue
 		}
-		line := "action " + short(a.Action)
-		if a.Target != "" {
-			line += " " + short(a.Target)
-		}
-		if a.Actor != "" {
-			line += " by " + short(a.Actor)
-		}
 		s.add(hit{
 			at: a.Time, arrived: s.arrival(a.Raw, a.Time), res: precision(a.Time),
-			work: g.index.find(a.Target, a.Raw), clock: cmp.Or("actions of "+a.Actor, "actions"), line: line,
+			work: g.index.ofTarget(a.Target, a.Raw), clock: cmp.Or("actions of "+a.Actor, "actions"), line: actionLine(a.Actor, a.Action, a.Target),
 		})
 	}
 }

@@ -22,7 +22,11 @@ func (g *gatherer) events(s *source) {
 		if !g.meantEvent(s.e, message, e) {
 			continue
 		}
+		if g.aboutHelper(s.e, e) {
+			continue
+		}
 		h := hit{
+			uid:   e.Object.UID,
 			work:  g.index.ofObject(e.Object.UID, e.Object.Namespace, e.Object.Name),
 			clock: g.clock(e.Cluster), line: "event " + short(e.Reason) + " of " + short(e.Object.Kind+" "+e.Object.Namespace+"/"+e.Object.Name),
 		}
@@ -39,6 +43,15 @@ func (g *gatherer) events(s *source) {
 	if s.none == "" && len(s.hits) == 0 && !g.eventElsewhere(s.e, message) {
 		s.none = "no event of this kind was recorded in any run of the build, so it may not write one"
 	}
+}
+
+// aboutHelper reports whether an event is of a thing that only helps the work.
+func (g *gatherer) aboutHelper(e *profile.Evidence, x *facts.Event) bool {
+	if x.Object.UID == "" {
+		return false
+	}
+	i, known := g.things.byUID[x.Object.UID]
+	return known && g.helper(&g.things.all[i], e.Cluster)
 }
 
 func (g *gatherer) meantEvent(e *profile.Evidence, message *regexp.Regexp, x *facts.Event) bool {

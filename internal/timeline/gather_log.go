@@ -12,6 +12,7 @@ import (
 	"github.com/stillfires/stillfires/internal/logs"
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
+	"github.com/stillfires/stillfires/internal/prose"
 )
 
 // everyEvidence calls do for all that can show a milestone or date work.
@@ -184,12 +185,7 @@ func ofCluster(cluster string) string {
 	return " of " + short(cluster)
 }
 
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+func counted(n int, one, many string) string { return prose.Counted(int64(n), one, many) }
 
 func (g *gatherer) note(format string, args ...any) { g.notes[fmt.Sprintf(format, args...)] = true }
 

@@ -16,7 +16,7 @@ func (g *gatherer) each(s *source, kind string, where map[string]string, do func
 	recorded := false
 	for i := range g.things.all {
 		t := &g.things.all[i]
-		if kindOf(t.first) != full(kind) || !g.things.inCluster(s.e.Cluster, t.first.Cluster) {
+		if kindOf(t.first) != full(kind) || !g.things.inCluster(s.e.Cluster, t.first.Cluster) || g.helper(t, s.e.Cluster) {
 			continue
 		}
 		recorded = true
@@ -30,6 +30,17 @@ func (g *gatherer) each(s *source, kind string, where map[string]string, do func
 		_, name := profile.SplitKind(kind)
 		s.none = "no objects of kind " + short(name) + " were recorded"
 	}
+}
+
+// helper reports whether a thing only helps work that is itself an object of its
+// kind, in the cluster that is meant: a pod that holds a device for another pod
+// shows nothing of that.
+func (g *gatherer) helper(t *thing, cluster string) bool {
+	if g.root < 0 || t.entity == g.root {
+		return false
+	}
+	root := &g.things.corr.Entities[g.root]
+	return root.Kind != "" && full(root.Kind) == kindOf(t.first) && (root.Cluster == "" || root.Cluster == cluster)
 }
 
 // conditions finds when conditions of objects took their status, and which
@@ -82,7 +93,7 @@ func objectName(o *facts.Object) string { return short(o.Kind + " " + o.Namespac
 func (g *gatherer) object(s *source, o *facts.Object, at int64, line string) {
 	h := hit{
 		at: at, arrived: s.arrival(o.Raw, at), res: precision(at), work: g.index.ofObject(o.UID, o.Namespace, o.Name),
-		clock: g.clock(o.Cluster), line: line,
+		clock: g.clock(o.Cluster), line: line, uid: o.UID,
 	}
 	for i := len(s.hits) - 1; i >= max(0, len(s.hits)-8); i-- {
 		if s.hits[i] == h {
@@ -100,42 +111,77 @@ func (g *gatherer) confirm(s *source) {
 	if c == nil {
 		return
 	}
-	bearing := map[int][]*facts.Object{} // objects of the work, in time order
+	bearing := map[bearer][]*facts.Object{} // in time order
 	for i := range g.things.all {
 		t := &g.things.all[i]
-		if kindOf(t.first) != full(c.Kind) {
+		if kindOf(t.first) != full(c.Kind) || g.helper(t, s.e.Cluster) {
 			continue
 		}
 		if w := g.index.ofObject(t.first.UID, t.first.Namespace, t.first.Name); w >= 0 {
-			bearing[w] = append(bearing[w], t.versions...)
-		}
-	}
-	var kept []hit
-	byWork := map[int][]hit{}
-	for _, h := range s.hits {
-		byWork[h.work] = append(byWork[h.work], h)
-	}
-	for w, hits := range byWork {
-		objects := bearing[w]
-		first, denied := int64(0), int64(0)
-		shown := false
-		for _, o := range objects {
-			if gjson.Get(o.Raw, c.Path).String() == "" {
-				denied = max(denied, g.stood(o))
-			} else if at := g.taken(o); !shown || at < first {
-				first, shown = at, true
+			bearing[bearer{w, ""}] = append(bearing[bearer{w, ""}], t.versions...)
+			if t.first.UID != "" {
+				bearing[bearer{w, t.first.UID}] = t.versions
 			}
 		}
-		if !shown {
-			continue
+	}
+	about := s.about(full(c.Kind))
+	byBearer := map[bearer][]hit{}
+	for _, h := range s.hits {
+		of := bearer{h.work, ""}
+		if about {
+			of.uid = h.uid // what is said of an object that object must show
 		}
-		hits = slices.DeleteFunc(hits, func(h hit) bool { return h.at+int64(h.res) <= denied })
-		early := 0
-		for early < len(hits) && hits[early].at <= first {
-			early++
-		}
-		kept = append(kept, hits[max(early-1, 0):]...)
+		byBearer[of] = append(byBearer[of], h)
+	}
+	var kept []hit
+	for of, hits := range byBearer {
+		kept = append(kept, g.believed(hits, bearing[of], c.Path)...)
 	}
 	s.hits = kept
-	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.work, b.work)) })
+	slices.SortStableFunc(s.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.work, b.work), cmp.Compare(a.uid, b.uid))
+	})
+}
+
+// A bearer is what bears a claim out: the objects of a piece of work, or the one
+// of a UID.
+type bearer struct {
+	work int
+	uid  string
+}
+
+// about reports whether what a source shows is about objects of a kind.
+func (s *source) about(kind string) bool {
+	switch {
+	case s.e.Condition != nil:
+		return full(s.e.Condition.Kind) == kind
+	case s.e.Object != nil:
+		return full(s.e.Object.Kind) == kind
+	case s.e.Event != nil: // whose kind has no group
+		_, name := profile.SplitKind(kind)
+		return s.e.Event.Kind == name
+	}
+	return false
+}
+
+// believed are the claims that objects bear out.
+func (g *gatherer) believed(hits []hit, objects []*facts.Object, path string) []hit {
+	first, denied := int64(0), int64(0)
+	shown := false
+	for _, o := range objects {
+		if gjson.Get(o.Raw, path).String() == "" {
+			denied = max(denied, g.stood(o))
+		} else if at := g.taken(o); !shown || at < first {
+			first, shown = at, true
+		}
+	}
+	if !shown {
+		return nil
+	}
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.at+int64(h.res) <= denied })
+	early := 0
+	for early < len(hits) && hits[early].at <= first {
+		early++
+	}
+	return hits[max(early-1, 0):]
 }

@@ -35,6 +35,7 @@ type things struct {
 	roles map[string]string // of clusters, by name
 	all   []thing
 	named map[thingName][]int // indices into all
+	byUID map[string]int      // likewise
 	// cut is whether there are more objects than are learned, and wide names
 	// the links that join too much.
 	cut  bool
@@ -45,7 +46,7 @@ type things struct {
 type thingName struct{ kind, namespace, name string }
 
 func learn(corr *profile.Correlation, f *facts.Facts) *things {
-	t := &things{corr: corr, roles: map[string]string{}, named: map[thingName][]int{}, wide: map[string]bool{}}
+	t := &things{corr: corr, roles: map[string]string{}, named: map[thingName][]int{}, byUID: map[string]int{}, wide: map[string]bool{}}
 	if f == nil {
 		return t
 	}
@@ -69,6 +70,9 @@ func learn(corr *profile.Correlation, f *facts.Facts) *things {
 			t.all = append(t.all, thing{entity: t.entityOf(o), first: o})
 			name := thingName{kindOf(o), o.Namespace, o.Name}
 			t.named[name] = append(t.named[name], n)
+			if o.UID != "" {
+				t.byUID[o.UID] = n
+			}
 		}
 		t.all[n].versions = append(t.all[n].versions, o)
 	}

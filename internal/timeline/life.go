@@ -103,16 +103,16 @@ func firstOf(sources []*source, w int) *source {
 // of a piece of work and show none: what logs and events claim of its end up to
 // then is not so. 0: nothing denies it.
 func (b *builder) denied(sources []*source, claims *source, w int) int64 {
-	if claims.kind != "log" && claims.kind != "event" {
+	if !says(claims) {
 		return 0
 	}
 	at := int64(0)
 	for _, s := range sources {
+		if len(s.of[w]) > 0 && !says(s) {
+			return 0
+		}
 		if s.kind != "condition" && s.kind != "object" {
 			continue
-		}
-		if len(s.of[w]) > 0 {
-			return 0
 		}
 		for _, n := range b.index.work[w].Names {
 			for _, i := range b.things.named[thingName{full(s.objectKind()), n.Namespace, n.Name}] {
@@ -123,6 +123,9 @@ func (b *builder) denied(sources []*source, claims *source, w int) int64 {
 			}
 		}
 	}
+	if b.claims.unborne(w) {
+		return everDenied
+	}
 	return at
 }
 
@@ -130,8 +133,12 @@ func (b *builder) denied(sources []*source, claims *source, w int) int64 {
 // was used for several pieces of affected work has a workload for each.
 func (b *builder) works() {
 	dates := [3][]*source{submits: b.all(b.m.Work.Submitted), finishes: b.all(b.m.Work.Finished), fails: b.all(b.m.Work.Failed)}
+	b.nameless(dates[submits])
 	units := b.all(b.m.Work.Units)
 	measured := b.out.Restored.State == Reached
+	if measured {
+		b.gatherClaims(dates[finishes])
+	}
 	for w := range len(b.index.work) {
 		lives := b.lives(w, dates)
 		shown := lives[len(lives)-1]
@@ -151,7 +158,7 @@ func (b *builder) works() {
 			}
 		}
 		b.of = append(b.of, occupant{work: w, life: shown})
-		b.index.work[w].Affected = why
+		b.index.work[w].Affected, b.index.work[w].Lives = why, len(lives)
 	}
 	b.out.Workloads = slices.Concat(b.index.work, b.repeated)
 	b.of = append(b.of, b.repeatedOf...)
@@ -159,6 +166,22 @@ func (b *builder) works() {
 		w, of := &b.out.Workloads[i], &b.of[i]
 		w.Submitted, w.Finished, w.Failed = of.life.submitted, of.life.finished, of.life.failed
 		b.count(w, of, units)
+	}
+}
+
+// nameless notes what was handed in of which nothing tells what work it is: a
+// count that lacks it flatters.
+func (b *builder) nameless(submitted []*source) {
+	n, such := 0, ""
+	for _, s := range submitted {
+		for i := range s.hits {
+			if h := &s.hits[i]; h.work < 0 && b.index.cut == 0 {
+				n, such = n+1, cmp.Or(such, h.line)
+			}
+		}
+	}
+	if n > 0 {
+		b.note("%s no work that can be followed, such as %s: what nothing else shows of it is in no count", counted(n, "submission names", "submissions name"), such)
 	}
 }
 
@@ -171,6 +194,7 @@ type occupant struct {
 // again adds a further piece of affected work of one name.
 func (b *builder) again(w, n int, affected string, l life) {
 	more := b.index.work[w]
+	more.Lives = 0
 	more.ID, more.Affected = fmt.Sprintf("%s#%d", more.ID, n), affected
 	b.repeated = append(b.repeated, more)
 	b.repeatedOf = append(b.repeatedOf, occupant{w, l})

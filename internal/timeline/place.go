@@ -54,11 +54,15 @@ func (b *builder) milestones(i int) {
 // pick chooses the evidence of one milestone: of the first source that shows
 // anything of the work.
 func (b *builder) pick(d *profile.Milestone, sources []*source, of *occupant) placed {
+	missing := placed{Milestone: Milestone{Name: d.Name, State: Missing}}
 	for _, s := range sources {
 		var hits []*hit
 		denied := int64(0)
 		if d.As == profile.Finished {
 			denied = b.denied(sources, s, of.work)
+		}
+		if denied == everDenied && len(s.of[of.work]) > 0 {
+			missing.Detail = "it was said to be, but nothing shows that the work ran, as it does of other work"
 		}
 		for _, i := range s.of[of.work] {
 			if h := &s.hits[i]; of.life.has(h.at) && h.at > denied {
@@ -69,7 +73,7 @@ func (b *builder) pick(d *profile.Milestone, sources []*source, of *occupant) pl
 			return b.place(d, s, hits, of)
 		}
 	}
-	return placed{Milestone: Milestone{Name: d.Name, State: Missing}}
+	return missing
 }
 
 // place says whether the work reached a milestone after the restoration, or

@@ -88,8 +88,12 @@ func (r *Run) Outcome(w *Workload, goal string) Outcome {
 	return Open
 }
 
-// completed reports whether the end of the work was seen.
+// completed reports whether the end of the work was seen. What failed ended, too,
+// and was not completed.
 func (r *Run) completed(w *Workload) bool {
+	if w.Failed != 0 {
+		return false
+	}
 	return w.Finished != 0 || slices.ContainsFunc(w.Milestones, func(m Milestone) bool {
 		d := r.declared(m.Name)
 		return d != nil && d.As == profile.Finished && m.State != Missing

@@ -56,8 +56,8 @@ func (r *Run) declared(name string) *Declared {
 func (r *Run) begins(w *Workload, d *Declared) (from *Milestone, over string, known bool) {
 	from, known = &r.Restored, true
 	var skipped []string
-	var visit func(d *Declared, depth int)
-	visit = func(d *Declared, depth int) {
+	var visit func(d *Declared)
+	visit = func(d *Declared) {
 		for _, name := range d.After {
 			m := r.at(w, name)
 			switch {
@@ -68,17 +68,17 @@ func (r *Run) begins(w *Workload, d *Declared) (from *Milestone, over string, kn
 				}
 			case m.Reason == CaptureEnded || m.Reason == NeverHappened:
 				known = false
-			default:
+			case !slices.Contains(skipped, name):
 				skipped = append(skipped, name)
-				if before := r.declared(name); before != nil && depth < len(r.Declared) {
-					visit(before, depth+1)
+				if before := r.declared(name); before != nil {
+					visit(before)
 				}
 			}
 		}
 	}
-	visit(d, 0)
+	visit(d)
 	slices.Sort(skipped)
-	return from, strings.Join(slices.Compact(skipped), " "), known
+	return from, strings.Join(skipped, " "), known
 }
 
 // steps returns the stages of one piece of work in the order declared; of no
@@ -98,7 +98,7 @@ func (r *Run) steps(w *Workload) []step {
 			continue
 		}
 		from, over, known := r.begins(w, d)
-		s := step{name: d.Name, from: from.Name, begin: from.At, shared: d.Shared, over: over, res: from.Resolution + m.Resolution + r.doubt(from.Clock, m.Clock)}
+		s := step{name: d.Name, from: from.Name, begin: from.At, shared: d.Shared, over: over, res: from.Resolution + m.Resolution + max(r.doubt(from.Clock, m.Clock), r.misplaced(w, d))}
 		if from == &r.Restored {
 			s.from = ""
 		}
@@ -126,19 +126,43 @@ func (r *Run) steps(w *Workload) []step {
 	return out
 }
 
-// doubt is how far two clocks are known to differ; 0: nothing tells that they do.
-// Where one of them contradicts a third clock the other may do so, too.
+// doubt is how far two clocks may differ; 0: nothing tells that they do. Where
+// one of them contradicts a third clock the other may do so, too.
 func (r *Run) doubt(a, b string) time.Duration {
-	most := time.Duration(0)
 	if a == b || b == "" {
 		return 0
 	}
+	return max(r.off(a), r.off(b))
+}
+
+// off is how far a clock may be from those that it contradicts: 0 where it
+// contradicts none. What was seen of it is the least that they differ by, as the
+// way between two milestones takes time, too.
+func (r *Run) off(clock string) time.Duration {
+	most := time.Duration(0)
 	for i := range r.Skews {
-		s := &r.Skews[i]
-		for _, c := range []string{s.Before.Clock, s.After.Clock} {
-			if c == a || c == b {
-				most = max(most, s.By)
-			}
+		if s := &r.Skews[i]; s.Before.Clock == clock || s.After.Clock == clock {
+			most = max(most, s.By+max(s.By/4, leastOnce))
+		}
+	}
+	return most
+}
+
+// misplaced is how far a stage may be from the truth because a clock that is
+// wrong may have put it, or what causes it, on the wrong side of the
+// restoration.
+func (r *Run) misplaced(w *Workload, d *Declared) time.Duration {
+	if len(r.Skews) == 0 {
+		return 0
+	}
+	most := time.Duration(0)
+	for _, name := range append([]string{d.Name}, d.After...) {
+		m := r.at(w, name)
+		if m == nil || m.State == Missing || m.Clock == r.Restored.Clock {
+			continue
+		}
+		if off := r.off(m.Clock); time.Duration(m.At-r.Restored.At).Abs() <= off {
+			most = max(most, off)
 		}
 	}
 	return most

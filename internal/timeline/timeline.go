@@ -92,6 +92,9 @@ type Workload struct {
 	// Submitted, Finished and Failed are times in nanoseconds; 0: not known,
 	// or not so.
 	Submitted, Finished, Failed int64
+	// Lives is how often work of this name was handed in anew after its end, with
+	// the first time; 0: it is counted elsewhere.
+	Lives int
 	// KeptRunning: it computed during the loss, so it held its devices and
 	// recovered nothing.
 	KeptRunning bool

@@ -23,6 +23,9 @@ func (b *builder) explain(w *Workload) {
 			seen.useless = seen.useless || d.As == profile.Useful && m.Reason == CaptureEnded
 			continue
 		}
+		if w.Failed != 0 && d.As == profile.Finished {
+			continue // the end of work that failed shows nothing of what came before
+		}
 		seen.claims = (seen.later == "" || seen.claims) && (m.Kind == "log" || m.Kind == "event")
 		if seen.later == "" {
 			seen.later = d.Title
