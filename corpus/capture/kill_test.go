@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 // victimRecords is how many records a victim writes, if it lives.
 const victimRecords = 8000
 
+// pace is what a victim waits after each hundred records: all of them take
+// several times as long as what was recorded is held back.
+const pace = 10 * time.Millisecond
+
 // victim captures records that a server would give by time, from where a
 // victim before it was killed.
 func victim(dir string) error {
@@ -87,7 +91,7 @@ func serve(_ context.Context, to Sink) error {
 			return err
 		}
 		if i%100 == 0 {
-			time.Sleep(time.Millisecond)
+			time.Sleep(pace)
 		}
 	}
 	return nil
@@ -114,7 +118,7 @@ func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, spooled := 0, 0
 	for killed < 20 {
-		if !kill9(t, dir, time.Duration(rng.IntN(150))*time.Millisecond) {
+		if !kill9(t, dir, time.Duration(rng.IntN(280))*time.Millisecond) {
 			break // it finished
 		}
 		killed++
@@ -231,7 +235,7 @@ func tree(t *testing.T, dir string) string {
 func TestKill_Finishing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	spools := 0
-	for range 6 {
+	for i := range 5 {
 		dir := t.TempDir()
 		info := corpus.RunInfo{Build: "deployed", Scenario: "drill", Repetition: 1}
 		spool := corpus.SpoolPath(dir, info)
@@ -252,7 +256,7 @@ func TestKill_Finishing(t *testing.T) {
 				done = len(staged) > 0
 			}
 		}
-		time.Sleep(time.Duration(rng.IntN(40)) * time.Millisecond)
+		time.Sleep(time.Duration(rng.IntN(1+i*i)) * time.Millisecond) // the first at once, however fast the machine is
 		_ = cmd.Process.Kill()
 		<-ended
 		if _, err := os.Stat(spool); err == nil {

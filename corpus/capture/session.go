@@ -485,17 +485,24 @@ func (s *Session) end() error {
 		s.mu.Unlock()
 		return nil
 	}
-	err := s.tellLocked(&entry{Do: doEnd})
 	s.ended = true
+	fault := s.fault
 	s.mu.Unlock()
 	close(s.stop)
 	<-s.done
+	// What was recorded lasts before the journal says that it is all.
+	var err error
 	for _, f := range s.files() {
-		err = errors.Join(err, f.close())
+		if f != s.journal {
+			err = errors.Join(err, f.close())
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.check(err), s.fault)
+	if err == nil && fault == nil {
+		err = s.say(&entry{Do: doEnd})
+	}
+	return errors.Join(s.check(errors.Join(err, s.journal.close())), s.fault)
 }
 
 // Leave ends the session and leaves its spool, to be resumed or repaired.
