@@ -31,6 +31,7 @@ const (
 	doValues     = "values"     // a file of values is begun
 	doScrapes    = "scrapes"    // a file of scrapes is begun
 	doMoment     = "moment"     // of objects
+	doKeep       = "keep"       // a source's place, by its name
 	doNote       = "note"       // for the reader of a report
 	doIncomplete = "incomplete" // something is missing
 	doEnd        = "end"        // the sitting ended, and the run is to be finished

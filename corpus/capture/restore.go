@@ -30,7 +30,7 @@ func (s *spool) manifest() *corpus.Manifest {
 	return m
 }
 
-// restore takes over the streams and moments of the sittings before.
+// restore takes over the streams, moments and places of the sittings before.
 func (s *Session) restore() error {
 	for _, sit := range s.spool.sittings {
 		byID := map[int]*stream{}
@@ -43,6 +43,8 @@ func (s *Session) restore() error {
 				}
 				byID[e.ID] = s.restored(e.Stream)
 				byID[e.ID].before = sit.alive
+			case doKeep:
+				s.kept[e.Name] = e.Place
 			case doMoment:
 				if e.From != nil {
 					s.moments[e.Name] = *e.From

@@ -64,6 +64,7 @@ type Session struct {
 	keys     map[string]corpus.FileKey // of values
 	scrapes  map[string]*scrapes
 	moments  map[string]time.Time
+	kept     map[string]string // what sources keep
 	watchers []*moments
 	manifest corpus.Manifest
 	fault    error // the spool cannot be written
@@ -100,7 +101,7 @@ func Begin(opts Options) (*Session, error) {
 	}
 	s := &Session{
 		opts: opts, spool: sp, start: opts.Now().UTC(), grace: opts.Grace,
-		streams: map[string]*stream{}, values: map[string]*spoolFile{}, keys: map[string]corpus.FileKey{}, scrapes: map[string]*scrapes{}, moments: map[string]time.Time{},
+		streams: map[string]*stream{}, values: map[string]*spoolFile{}, keys: map[string]corpus.FileKey{}, scrapes: map[string]*scrapes{}, moments: map[string]time.Time{}, kept: map[string]string{},
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := s.beginSitting(); err != nil {

@@ -54,6 +54,13 @@ type Sink interface {
 	// the continuation, was last alive; zero: there was none.
 	Interrupted() time.Time
 
+	// Keep keeps a text by a name that no other source uses, such as how far the
+	// source has come. When it returns, the text lasts, and so does everything
+	// that was recorded before. Kept returns what was kept last by the names that
+	// begin in a prefix, also before an interruption, by their rest.
+	Keep(name, text string) error
+	Kept(prefix string) map[string]string
+
 	// Grace is how long a source may go on after its context is done.
 	Grace() time.Duration
 	// MaxLine is the most bytes of a line that are kept; see [LineReader].
