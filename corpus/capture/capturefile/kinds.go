@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stillfires/stillfires/corpus/capture"
+	"github.com/stillfires/stillfires/corpus/capture/api"
 	"github.com/stillfires/stillfires/corpus/capture/local"
 	"github.com/stillfires/stillfires/internal/strictyaml"
 	"github.com/stillfires/stillfires/internal/suggest"
@@ -25,6 +26,7 @@ var kinds = []struct {
 	{"probe", each(func(*Env, *local.Probe) {})},
 	{"scrape", each(func(*Env, *local.Scrape) {})},
 	{"progress", each(func(*Env, *local.Progress) {})},
+	{"loki", each(func(env *Env, s *api.Loki) { s.UserAgent = env.UserAgent })},
 	{"kubernetes", kubernetes},
 }
 

@@ -21,8 +21,8 @@ type Client struct {
 	Insecure  bool   `yaml:"insecure"`  // trusts every certificate
 }
 
-// client returns a client that does not follow redirects.
-func (c *Client) client(timeout time.Duration) (*http.Client, error) {
+// HTTP returns a client that does not follow redirects.
+func (c *Client) HTTP(timeout time.Duration) (*http.Client, error) {
 	conf := &tls.Config{InsecureSkipVerify: c.Insecure} // as the user says
 	if c.CAFile != "" {
 		pem, err := os.ReadFile(c.CAFile)

@@ -50,7 +50,7 @@ func (p *Probe) Sources() ([]capture.Source, error) {
 	var err1, err2 error
 	own.Interval, err1 = interval("interval", p.Interval, time.Second)
 	own.Timeout, err2 = interval("timeout", p.Timeout, min(own.Interval, 5*time.Second))
-	client, err3 := p.Client.client(own.Timeout)
+	client, err3 := p.Client.HTTP(own.Timeout)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *Scrape) Sources() ([]capture.Source, error) {
 	var err1, err2 error
 	own.Interval, err1 = interval("interval", s.Interval, 15*time.Second)
 	own.Timeout, err2 = interval("timeout", s.Timeout, min(own.Interval, 10*time.Second))
-	client, err3 := s.Client.client(own.Timeout)
+	client, err3 := s.Client.HTTP(own.Timeout)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
