@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -33,14 +34,15 @@ type Loki struct {
 
 	firstWait time.Duration // of tests
 	maxBody   int64         // of tests
+	keepEvery time.Duration // of tests: how often the cursor is kept
 }
 
 // Bounds of what is asked for and held.
 const (
-	maxBody      = 64 << 20        // bytes of an answer
-	maxStreams   = 1000            // of one source
-	longestRange = 6 * time.Hour   // of one request
-	checkEvery   = 2 * time.Second // of what is kept for an interruption
+	maxBody      = 64 << 20      // bytes of an answer
+	maxStreams   = 1000          // of one source
+	longestRange = 6 * time.Hour // of one request
+	keepEvery    = 2 * time.Second
 )
 
 // Sources returns what records.
@@ -77,9 +79,7 @@ func (l *Loki) Sources() ([]capture.Source, error) {
 	if l.firstWait > 0 {
 		srv.firstWait = l.firstWait
 	}
-	if own.maxBody == 0 {
-		own.maxBody = maxBody
-	}
+	own.maxBody, own.keepEvery = cmp.Or(own.maxBody, maxBody), cmp.Or(own.keepEvery, keepEvery)
 	return []capture.Source{&lokiSource{spec: &own, srv: srv, from: from, to: to, parsers: parsers}}, nil
 }
 

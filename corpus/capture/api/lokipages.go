@@ -40,6 +40,9 @@ func (r *lokiReader) fetch(ctx context.Context, until int64) error {
 			}
 		}
 		unsure = -1
+		if p.in == 0 && p.all >= r.limit {
+			return errors.New("the server gives entries of other times than those it is asked for")
+		}
 		at := r.cursor
 		switch whole := p.all == 0 || p.all < r.limit && p.all < r.most; {
 		case whole || p.in == 0:

@@ -198,7 +198,7 @@ func (st *lokiStream) remember(from int64) error {
 // keep makes the cursor last, at once or now and then.
 func (r *lokiReader) keep(now bool) error {
 	at := r.to.Now()
-	if r.late || r.cursor == r.kept || !now && at.Sub(r.keptAt) < checkEvery {
+	if r.late || r.cursor == r.kept || !now && at.Sub(r.keptAt) < r.spec.keepEvery {
 		return nil
 	}
 	r.kept, r.keptAt = r.cursor, at
