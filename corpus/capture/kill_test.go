@@ -65,6 +65,10 @@ func serve(_ context.Context, to Sink) error {
 	if err != nil {
 		return err
 	}
+	// At once: a kill before it leaves a gap, though nothing is lost.
+	if err := st.Bridged(); err != nil {
+		return err
+	}
 	first := 0
 	have := map[string]int{}
 	if last := st.Last(); !last.IsZero() {
@@ -77,9 +81,6 @@ func serve(_ context.Context, to Sink) error {
 			have[string(r.Line)]++
 		}
 		first = 100 * int(since.Sub(at(0))/time.Second)
-	}
-	if err := st.Bridged(); err != nil {
-		return err
 	}
 	for i := first; i < victimRecords; i++ {
 		text := recordText(i)
