@@ -43,7 +43,7 @@ func skewsOf(t *timeline.Comparison, role string, runs []timeline.Run) []Finding
 	}
 	for _, key := range order {
 		s := widest[key]
-		text := fmt.Sprintf("on %s %s was seen %s before %s, which comes first", role, titleOf(t, s.Before.Name), seconds(s.By), titleOf(t, s.After.Name))
+		text := fmt.Sprintf("on %s %s was seen %s before %s, which comes first", role, t.TitleOf(s.Before.Name), seconds(s.By), t.TitleOf(s.After.Name))
 		if s.Workload != "" {
 			text += " (" + short(s.Workload) + ")"
 		}

@@ -67,7 +67,7 @@ func notMeasured(t *timeline.Comparison) []Finding {
 		out = append(out, Finding{
 			Scenario: t.Scenario, Severity: Warn, Unproven: true, Subject: "no evidence of " + t.Beyond,
 			Message: fmt.Sprintf("%d of %d affected pieces of work recovered on candidate as far as %s tells; of %s, which one build alone shows, nothing was seen of them: whether they got there is not known",
-				t.Doubtful, t.Candidate.Affected, titleOf(t, t.Goal), titleOf(t, t.Beyond)),
+				t.Doubtful, t.Candidate.Affected, t.TitleOf(t.Goal), t.TitleOf(t.Beyond)),
 		})
 	}
 	return out
@@ -182,14 +182,14 @@ func judgeWork(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, d 
 func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, last, next *timeline.Milestone, d deployedWork, v verdictOfWork) Finding {
 	f := Finding{Scenario: t.Scenario, Subject: w.ID, Severity: v.severity, Unproven: v.unproven}
 	after := time.Duration(r.End - r.Restored.At)
-	text := fmt.Sprintf("%s was not recovered on candidate: %s was not reached", short(w.ID), titleOf(t, next.Name))
+	text := fmt.Sprintf("%s was not recovered on candidate: %s was not reached", short(w.ID), t.TitleOf(next.Name))
 	if v.unknown() {
-		text = fmt.Sprintf("%s is not known to have recovered on candidate: %s was not seen", short(w.ID), titleOf(t, next.Name))
+		text = fmt.Sprintf("%s is not known to have recovered on candidate: %s was not seen", short(w.ID), t.TitleOf(next.Name))
 	}
 	if w.Failed != 0 {
 		text = fmt.Sprintf("%s failed on candidate, %s the restoration", short(w.ID), sinceTime(r, w.Failed))
 		if next.State == timeline.Missing {
-			text += fmt.Sprintf(": %s was not reached", titleOf(t, next.Name))
+			text += fmt.Sprintf(": %s was not reached", t.TitleOf(next.Name))
 		}
 	} else {
 		text += fmt.Sprintf(" within %s after the restoration, when the capture ended", seconds(after))
@@ -198,7 +198,7 @@ func failedOne(t *timeline.Comparison, r *timeline.Run, w *timeline.Workload, la
 		text += " (" + short(next.Detail) + ")"
 	}
 	if last != nil {
-		text += fmt.Sprintf("; the last milestone that was seen is %s, %s", titleOf(t, last.Name), sinceRestored(r, last))
+		text += fmt.Sprintf("; the last milestone that was seen is %s, %s", t.TitleOf(last.Name), sinceRestored(r, last))
 		f.Candidate = &outcome.Evidence{Time: last.At, Line: last.Evidence}
 	}
 	if v.unknown() {

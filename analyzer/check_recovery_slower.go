@@ -3,7 +3,6 @@ package analyzer
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stillfires/stillfires/internal/profile"
 	"github.com/stillfires/stillfires/internal/timeline"
@@ -50,16 +49,16 @@ func onlyStuck(t *timeline.Comparison, p *timeline.StagePair) bool {
 }
 
 func slowerText(t *timeline.Comparison, p *timeline.StagePair) string {
-	text := fmt.Sprintf("the recovery takes longer on candidate: from %s to %s", titleOf(t, p.From), p.Title)
+	text := fmt.Sprintf("the recovery takes longer on candidate: from %s to %s", t.TitleOf(p.From), p.Title)
 	if p.Name == timeline.Total {
-		text = fmt.Sprintf("the recovery takes longer on candidate: from the restoration to %s", titleOf(t, t.Goal))
+		text = fmt.Sprintf("the recovery takes longer on candidate: from the restoration to %s", t.TitleOf(t.Goal))
 	}
 	d, c := p.Deployed.Repetitions, p.Candidate.Repetitions
 	what := "median"
 	if p.ByLongest {
 		d, c, what = p.Deployed.Longest, p.Candidate.Longest, "the longest"
 	}
-	text += fmt.Sprintf(" %s against %s on deployed (%s", values(c), values(d), what)
+	text += fmt.Sprintf(" %s against %s on deployed (%s", timeline.InWords(c), timeline.InWords(d), what)
 	if n := max(len(p.Deployed.Observed), len(p.Candidate.Observed)); n > 1 {
 		text += fmt.Sprintf(" of %d and %d", len(p.Candidate.Observed), len(p.Deployed.Observed))
 	}
@@ -75,13 +74,4 @@ func slowerText(t *timeline.Comparison, p *timeline.StagePair) string {
 		text += "; " + short(p.Hint)
 	}
 	return text + ownedBy(p.Owner)
-}
-
-// values prints the values of all repetitions.
-func values(v []timeline.Value) string {
-	out := make([]string, len(v))
-	for i, x := range v {
-		out[i] = took(x)
-	}
-	return strings.Join(out, ", ")
 }

@@ -94,28 +94,7 @@ func unmeasured(scenario, role string, runs []timeline.Run) []string {
 	return out
 }
 
-// took prints a length of time; one that had not ended says so.
-func took(v timeline.Value) string {
-	if v.Censored {
-		return "more than " + seconds(v.D) + " (capture ended)"
-	}
-	return seconds(v.D)
-}
-
 func seconds(d time.Duration) string { return prose.Seconds(d) }
-
-// titleOf is how a milestone stands in a sentence.
-func titleOf(t *timeline.Comparison, name string) string {
-	if name == "" {
-		return "the restoration"
-	}
-	for _, d := range t.Declared {
-		if d.Name == name {
-			return d.Title
-		}
-	}
-	return name
-}
 
 func ownedBy(owner string) string {
 	if owner == "" {

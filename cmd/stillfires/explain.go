@@ -54,10 +54,7 @@ func runExplain(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, rule s
 	if !slices.Contains(report.ExplainFormats(), format) {
 		return fmt.Errorf("--format %q: unknown; the formats are %s", format, strings.Join(report.ExplainFormats(), " and "))
 	}
-	if f.out.width < 0 {
-		return fmt.Errorf("--width %d: must be a number of columns", f.out.width)
-	}
-	color, err := f.out.colored(env.stdout, env.getenv)
+	color, err := f.out.screen(env)
 	if err != nil {
 		return err
 	}

@@ -66,12 +66,9 @@ func newMessagesCommand(env *cliEnv) *cobra.Command {
 }
 
 func runMessages(cmd *cobra.Command, env *cliEnv, f *compareFlags, format, file string, o report.Options) error {
-	color, err := f.out.colored(env.stdout, env.getenv)
+	color, err := f.out.screen(env)
 	if err != nil {
 		return err
-	}
-	if f.out.width < 0 {
-		return fmt.Errorf("--width %d: must be a number of columns", f.out.width)
 	}
 	opts, err := f.options(cmd, env)
 	if err != nil {

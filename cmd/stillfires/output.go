@@ -104,6 +104,15 @@ func protect(outs []output, inputs func() []string) error {
 	return nil
 }
 
+// screen checks the flags of a command with one output, and reports whether it
+// is coloured.
+func (f *outputFlags) screen(env *cliEnv) (color bool, err error) {
+	if f.width < 0 {
+		return false, fmt.Errorf("--width %d: must be a number of columns", f.width)
+	}
+	return f.colored(env.stdout, env.getenv)
+}
+
 // colored reports whether output to w is coloured.
 func (f *outputFlags) colored(w io.Writer, getenv func(string) string) (bool, error) {
 	switch f.color {

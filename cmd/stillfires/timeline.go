@@ -60,12 +60,9 @@ func runTimeline(cmd *cobra.Command, env *cliEnv, f *compareFlags, t *timelineFl
 	if !slices.Contains(report.TimelineFormats(), t.format) {
 		return fmt.Errorf("--format %q: unknown; the formats are %s", t.format, strings.Join(report.TimelineFormats(), ", "))
 	}
-	color, err := f.out.colored(env.stdout, env.getenv)
+	color, err := f.out.screen(env)
 	if err != nil {
 		return err
-	}
-	if f.out.width < 0 {
-		return fmt.Errorf("--width %d: must be a number of columns", f.out.width)
 	}
 	opts, err := f.options(cmd, env)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stillfires/stillfires/internal/profile"
@@ -16,7 +15,7 @@ import (
 func total(t *profile.TotalBudget, e *Evidence) Criterion {
 	c := Criterion{Name: profile.CriterionTotal, Title: "total", Owner: t.Owner, Budget: time.Duration(t.Within)}
 	if e.Line != nil && e.Line.Goal != "" {
-		c.Title = "from the restoration to " + titleOf(e.Line, e.Line.Goal)
+		c.Title = "from the restoration to " + e.Line.TitleOf(e.Line.Goal)
 	}
 	switch {
 	case e.Line == nil:
@@ -32,10 +31,10 @@ func total(t *profile.TotalBudget, e *Evidence) Criterion {
 		c.Status, c.Said = NotEvaluated, c.Said+"; "+why
 	}
 	if h := e.Line.Candidate.Slowest; h.Stage != "" {
-		c.Stage = titleOf(e.Line, h.Stage)
-		c.StageOwner = ownerOf(e.Line, h.Stage)
+		c.Stage = e.Line.TitleOf(h.Stage)
+		c.StageOwner = e.Line.OwnerOf(h.Stage)
 		if c.Status == Broken {
-			c.Said += fmt.Sprintf("; most of it is the stage %s, %s", c.Stage, spent(h.Took))
+			c.Said += fmt.Sprintf("; most of it is the stage %s, %s", c.Stage, h.Took.InWords())
 			if c.StageOwner != "" {
 				c.Said += ", whose owner is " + c.StageOwner
 			}
@@ -50,7 +49,7 @@ func doubts(t *timeline.Comparison) string {
 	if t.Doubtful == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %s, which one build alone shows, nothing was seen of %d pieces of work", titleOf(t, t.Beyond), t.Doubtful)
+	return fmt.Sprintf("of %s, which one build alone shows, nothing was seen of %d pieces of work", t.TitleOf(t.Beyond), t.Doubtful)
 }
 
 // stage judges the budget of one stage.
@@ -62,8 +61,8 @@ func stage(s *profile.StageBudget, owner string, e *Evidence) Criterion {
 	if !slices.ContainsFunc(e.Line.Declared, func(d timeline.Declared) bool { return d.Name == s.To }) {
 		return c.open(fmt.Sprintf("no milestone is called %q", s.To))
 	}
-	c.Owner = cmp.Or(s.Owner, ownerOf(e.Line, s.To), owner)
-	c.Title = "to " + titleOf(e.Line, s.To)
+	c.Owner = cmp.Or(s.Owner, e.Line.OwnerOf(s.To), owner)
+	c.Title = "to " + e.Line.TitleOf(s.To)
 	switch from := s.From; {
 	case from == profile.FromRestored:
 		c.Title = "from the restoration " + c.Title
@@ -71,11 +70,11 @@ func stage(s *profile.StageBudget, owner string, e *Evidence) Criterion {
 		if !slices.ContainsFunc(e.Line.Declared, func(d timeline.Declared) bool { return d.Name == from }) {
 			return c.open(fmt.Sprintf("no milestone is called %q", from))
 		}
-		c.Title = "from " + titleOf(e.Line, from) + " " + c.Title
+		c.Title = "from " + e.Line.TitleOf(from) + " " + c.Title
 	default:
 		i := slices.IndexFunc(e.Line.Stages, func(p timeline.StagePair) bool { return p.Name == s.To })
 		if i >= 0 {
-			c.Title = "from " + titleOf(e.Line, e.Line.Stages[i].From) + " " + c.Title
+			c.Title = "from " + e.Line.TitleOf(e.Line.Stages[i].From) + " " + c.Title
 		}
 	}
 	passages := func(runs []timeline.Run) [][]timeline.Passage {
@@ -139,23 +138,23 @@ func (c *Criterion) budget(deployed, candidate [][]timeline.Passage) {
 	case len(all) == 0:
 		*c = c.open("candidate has no run")
 	case kept == len(all):
-		c.Status, c.Said = Kept, fmt.Sprintf("%s, budget %s", list(c.Candidate), c.Budget)
+		c.Status, c.Said = Kept, fmt.Sprintf("%s, budget %s", timeline.InWords(c.Candidate), c.Budget)
 	case broken == len(all):
-		c.Status, c.Said = Broken, fmt.Sprintf("%s, budget %s", list(c.Candidate), c.Budget)
+		c.Status, c.Said = Broken, fmt.Sprintf("%s, budget %s", timeline.InWords(c.Candidate), c.Budget)
 		worst := slices.MaxFunc(all, func(a, b keeping) int { return cmp.Compare(a.longest.D, b.longest.D) })
 		if worst.work != "" {
 			c.Said += "; the slowest is " + worst.work
 		}
 		if len(c.Deployed) > 0 {
-			c.Said += "; on deployed " + list(c.Deployed)
+			c.Said += "; on deployed " + timeline.InWords(c.Deployed)
 		}
 	case kept > 0 && broken > 0:
-		c.Status, c.Said = NotEvaluated, fmt.Sprintf("the repetitions disagree, so noise decides: %s, budget %s", list(c.Candidate), c.Budget)
+		c.Status, c.Said = NotEvaluated, fmt.Sprintf("the repetitions disagree, so noise decides: %s, budget %s", timeline.InWords(c.Candidate), c.Budget)
 	default:
 		i := slices.IndexFunc(all, func(k keeping) bool { return k.status == NotEvaluated })
 		c.Status, c.Said = NotEvaluated, all[i].why
 		if broken > 0 {
-			c.Said += fmt.Sprintf("; another repetition is over the budget: %s, budget %s", list(c.Candidate), c.Budget)
+			c.Said += fmt.Sprintf("; another repetition is over the budget: %s, budget %s", timeline.InWords(c.Candidate), c.Budget)
 		}
 	}
 }
@@ -200,44 +199,7 @@ func keep(passages []timeline.Passage, budget time.Duration) keeping {
 }
 
 func over(p timeline.Passage, budget time.Duration) string {
-	return fmt.Sprintf("%s is over the budget of %s by less than its sources can be wrong (%s)", spent(p.Took), budget, seconds(p.Resolution))
-}
-
-// list prints the values of the repetitions.
-func list(values []timeline.Value) string {
-	var out []string
-	for _, v := range values {
-		out = append(out, spent(v))
-	}
-	return strings.Join(out, ", ")
-}
-
-func spent(v timeline.Value) string {
-	if v.Censored {
-		return "more than " + seconds(v.D) + " (capture ended)"
-	}
-	return seconds(v.D)
+	return fmt.Sprintf("%s is over the budget of %s by less than its sources can be wrong (%s)", p.Took.InWords(), budget, seconds(p.Resolution))
 }
 
 func seconds(d time.Duration) string { return prose.Seconds(d) }
-
-func titleOf(t *timeline.Comparison, name string) string {
-	if name == "" {
-		return "the restoration"
-	}
-	for _, d := range t.Declared {
-		if d.Name == name {
-			return cmp.Or(d.Title, name)
-		}
-	}
-	return name
-}
-
-func ownerOf(t *timeline.Comparison, name string) string {
-	for _, d := range t.Declared {
-		if d.Name == name {
-			return d.Owner
-		}
-	}
-	return ""
-}

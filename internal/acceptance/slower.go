@@ -63,7 +63,7 @@ func longer(p *timeline.StagePair) bool {
 
 func medians(s timeline.Stage, longest bool) string {
 	if longest {
-		return list(s.Longest)
+		return timeline.InWords(s.Longest)
 	}
-	return list(s.Repetitions)
+	return timeline.InWords(s.Repetitions)
 }

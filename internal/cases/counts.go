@@ -20,7 +20,7 @@ func judgePanics(s *profile.PanicSelector, run *outcome.Run) Result {
 	var lines []string
 	for i := range run.Panics {
 		p := &run.Panics[i]
-		if !globs(s.Kind, p.Kind) || !globs(s.Signature, p.Signature) || !globs(s.Operation, p.Operation) || !globs(s.Handling, string(p.Handling)) {
+		if !profile.Glob(s.Kind, p.Kind) || !profile.Glob(s.Signature, p.Signature) || !profile.Glob(s.Operation, p.Operation) || !profile.Glob(s.Handling, string(p.Handling)) {
 			continue
 		}
 		n += p.Count
@@ -121,7 +121,7 @@ func epochs(s *profile.RestartCount, run *outcome.Run) (restarts, streams int64)
 		l := &run.Logs[i]
 		chosen := true
 		for name, want := range s.Labels {
-			chosen = chosen && l.Labels.Get(name) != "" && globs(want, l.Labels.Get(name))
+			chosen = chosen && l.Labels.Get(name) != "" && profile.Glob(want, l.Labels.Get(name))
 		}
 		if !chosen {
 			continue

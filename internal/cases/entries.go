@@ -268,7 +268,7 @@ func (p *presence) named(of *facts.Object, named string) bool {
 	}
 	own := func(ns string) bool {
 		if p.live.Namespace != "" {
-			return globs(p.live.Namespace, ns)
+			return profile.Glob(p.live.Namespace, ns)
 		}
 		return ns == of.Namespace || ns == "" || of.Namespace == ""
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stillfires/stillfires/internal/outcome"
 	"github.com/stillfires/stillfires/internal/profile"
@@ -176,35 +175,6 @@ func counted(n int64, one, many string) string { return prose.Counted(n, one, ma
 
 func short(s string) string { return prose.Line(s, maxText) }
 
-// globs reports whether the pattern, in which * stands for any characters and
-// ? for one, matches all of s. An empty pattern matches everything.
-func globs(pattern, s string) bool {
-	if pattern == "" {
-		return true
-	}
-	// The place to go back to is behind the last star: earlier stars need
-	// never match more.
-	p, i, star, from := 0, 0, -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, i
-			p++
-		case p < len(pattern) && pattern[p] == '?':
-			_, n := utf8.DecodeRuneInString(s[i:])
-			p, i = p+1, i+n
-		case p < len(pattern) && pattern[p] == s[i]:
-			p, i = p+1, i+1
-		case star >= 0:
-			from++
-			p, i = star+1, from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
-
 func globsAny(patterns []string, s string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return p != "" && globs(p, s) })
+	return slices.ContainsFunc(patterns, func(p string) bool { return p != "" && profile.Glob(p, s) })
 }

@@ -297,8 +297,8 @@ func TestMatrix_Repetitions(t *testing.T) {
 func TestGlobs(t *testing.T) {
 	f := func(pattern, s string, want bool) {
 		t.Helper()
-		if got := globs(pattern, s); got != want {
-			t.Errorf("globs(%q, %q) = %v", pattern, s, got)
+		if got := profile.Glob(pattern, s); got != want {
+			t.Errorf("profile.Glob(%q, %q) = %v", pattern, s, got)
 		}
 	}
 	f("", "x", true)

@@ -18,13 +18,13 @@ import (
 // selects reports whether an object is one of those that the selector names,
 // at any moment.
 func selects(s *profile.ObjectSelector, o *facts.Object) bool {
-	if o.Kind != s.Kind || !globs(s.APIVersion, o.APIVersion) || !globs(s.Cluster, o.Cluster) ||
-		!globs(s.Namespace, o.Namespace) || !globs(s.Name, o.Name) {
+	if o.Kind != s.Kind || !profile.Glob(s.APIVersion, o.APIVersion) || !profile.Glob(s.Cluster, o.Cluster) ||
+		!profile.Glob(s.Namespace, o.Namespace) || !profile.Glob(s.Name, o.Name) {
 		return false
 	}
 	for name, want := range s.Labels {
 		have, ok := o.Labels[name]
-		if !ok || !globs(want, have) {
+		if !ok || !profile.Glob(want, have) {
 			return false
 		}
 	}
@@ -106,7 +106,7 @@ func at(s *profile.ObjectSelector, moment string, f *facts.Facts) (found []*fact
 		if o.Moment != moment {
 			continue
 		}
-		kind = kind || o.Kind == s.Kind && globs(s.Cluster, o.Cluster)
+		kind = kind || o.Kind == s.Kind && profile.Glob(s.Cluster, o.Cluster)
 		if selects(s, o) {
 			found = append(found, o)
 		}

@@ -90,7 +90,7 @@ func find(r *profile.Record, run *outcome.Run) (hits []hit, missing Result, ok b
 	case r.Probe != nil:
 		of, n = "probes", len(f.Probes)
 		for i := range f.Probes {
-			if p := &f.Probes[i]; p.OK == r.Probe.OK && globs(r.Probe.Target, p.Target) {
+			if p := &f.Probes[i]; p.OK == r.Probe.OK && profile.Glob(r.Probe.Target, p.Target) {
 				hits = append(hits, hit{p.Time, p.Target, 1, fmt.Sprintf("%s probe %s ok=%t", clock(p.Time), short(p.Target), p.OK)})
 			}
 		}
@@ -128,7 +128,7 @@ func findActions(s *profile.ActionSelector, f *facts.Facts) []hit {
 }
 
 func action(s *profile.ActionSelector, a *facts.Action) bool {
-	return globs(s.Actor, a.Actor) && globs(s.Action, a.Action) && globs(s.Target, a.Target) && has(a.Raw, s.Where)
+	return profile.Glob(s.Actor, a.Actor) && profile.Glob(s.Action, a.Action) && profile.Glob(s.Target, a.Target) && has(a.Raw, s.Where)
 }
 
 func actionLine(a *facts.Action) string {
@@ -150,8 +150,8 @@ func findEvents(s *profile.EventSelector, f *facts.Facts) []hit {
 	var hits []hit
 	for i := range f.Events {
 		e := &f.Events[i]
-		if !globs(s.Cluster, e.Cluster) || !globs(s.Type, e.Type) || !globs(s.Reason, e.Reason) || !globs(s.Kind, e.Object.Kind) ||
-			!globs(s.Namespace, e.Object.Namespace) || !globs(s.Name, e.Object.Name) || !message.MatchString(e.Message) {
+		if !profile.Glob(s.Cluster, e.Cluster) || !profile.Glob(s.Type, e.Type) || !profile.Glob(s.Reason, e.Reason) || !profile.Glob(s.Kind, e.Object.Kind) ||
+			!profile.Glob(s.Namespace, e.Object.Namespace) || !profile.Glob(s.Name, e.Object.Name) || !message.MatchString(e.Message) {
 			continue
 		}
 		subject := e.Object.Kind + " " + e.Object.Namespace + "/" + e.Object.Name
@@ -180,8 +180,8 @@ func findProgress(s *profile.ProgressSelector, f *facts.Facts) []hit {
 	var hits []hit
 	for i := range f.Progress {
 		p := &f.Progress[i]
-		if !globs(s.Event, p.Event) || !globs(s.Cluster, p.Cluster) || !globs(s.Namespace, p.Namespace) ||
-			!globs(s.Job, p.Job) || !globs(s.Workload, p.Workload) || !globs(s.Pod, p.Pod) {
+		if !profile.Glob(s.Event, p.Event) || !profile.Glob(s.Cluster, p.Cluster) || !profile.Glob(s.Namespace, p.Namespace) ||
+			!profile.Glob(s.Job, p.Job) || !profile.Glob(s.Workload, p.Workload) || !profile.Glob(s.Pod, p.Pod) {
 			continue
 		}
 		subject := p.Namespace + "/" + cmp.Or(p.Workload, p.Job, p.Pod)

@@ -31,7 +31,7 @@ func (d *describer) objects() {
 	begun := map[[2]string]string{} // cluster, and whether they are nodes, to moment
 	group := func(o *facts.Object) [2]string {
 		switch {
-		case kindOf(o) == "/Node":
+		case profile.KindOf(o) == "/Node":
 			return [2]string{o.Cluster, "nodes"}
 		case o.Name == "":
 			return [2]string{o.Cluster, "configuration"}
@@ -56,10 +56,10 @@ func (d *describer) objects() {
 		case o.Kind == "Job":
 			d.template(o, "spec.template.spec", "jobs")
 		case begun[group(o)] != o.Moment:
-		case kindOf(o) == "/Node":
+		case profile.KindOf(o) == "/Node":
 			nodes[o.Cluster] = append(nodes[o.Cluster], o)
 		case slices.Contains(passing, o.Kind), len(o.Owners) > 0, o.Name != "" && work[[3]string{o.Cluster, o.Namespace, o.Name}], o.Name == "kube-root-ca.crt":
-		case kindOf(o) == "/ConfigMap":
+		case profile.KindOf(o) == "/ConfigMap":
 			d.config(o)
 		case o.Name == "":
 			d.settings(o)
@@ -71,8 +71,6 @@ func (d *describer) objects() {
 		d.nodes(cluster, nodes[cluster])
 	}
 }
-
-func kindOf(o *facts.Object) string { return profile.Group(o.APIVersion) + "/" + o.Kind }
 
 func (d *describer) workNames() map[[3]string]bool {
 	out := map[[3]string]bool{}

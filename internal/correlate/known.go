@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -71,40 +72,15 @@ func (k *Known) note(format string, args ...any) {
 	}
 }
 
-// learnRoles finds the part that each cluster plays: the first that fits.
+// learnRoles finds the part that each cluster plays.
 func (k *Known) learnRoles(objects []facts.Object) {
-	holds := map[string]map[string]bool{} // kinds by cluster
-	for i := range objects {
-		o := &objects[i]
-		if holds[o.Cluster] == nil {
-			holds[o.Cluster] = map[string]bool{}
-		}
-		holds[o.Cluster][kindOf(o)] = true
-	}
-	k.roles = map[string]string{}
-	taken := map[string]bool{}
-	for cluster, kinds := range holds {
-		for _, r := range k.profile.Clusters {
-			if !slices.ContainsFunc(r.Holds, func(kind string) bool { return !kinds[full(kind)] }) &&
-				!slices.ContainsFunc(r.Lacks, func(kind string) bool { return kinds[full(kind)] }) {
-				k.roles[cluster], taken[r.Name] = r.Name, true
-				break
-			}
-		}
-	}
+	k.roles = k.profile.Roles(objects)
+	taken := slices.Collect(maps.Values(k.roles))
 	for _, r := range k.profile.Clusters {
-		if !taken[r.Name] {
+		if !slices.Contains(taken, r.Name) {
 			k.note("of no recorded cluster the objects show that it is the %s cluster", r.Name)
 		}
 	}
-}
-
-func kindOf(o *facts.Object) string { return profile.Group(o.APIVersion) + "/" + o.Kind }
-
-// full is kind with its group, the core group being empty.
-func full(kind string) string {
-	group, kind := profile.SplitKind(kind)
-	return group + "/" + kind
 }
 
 // learnThings makes one thing of all versions of an object.
@@ -113,11 +89,11 @@ func (k *Known) learnThings(objects []facts.Object) {
 	seen := map[id]int32{}
 	for i := range objects {
 		o := &objects[i]
-		kind := k.entityOf(o)
+		kind := k.profile.EntityOf(o, k.roles[o.Cluster])
 		if kind < 0 || o.Name == "" {
 			continue
 		}
-		key := id{cluster: o.Cluster, uid: o.UID, kind: kindOf(o)}
+		key := id{cluster: o.Cluster, uid: o.UID, kind: profile.KindOf(o)}
 		if o.UID == "" {
 			key.namespace, key.name = o.Namespace, o.Name
 		}
@@ -142,24 +118,6 @@ func (k *Known) add(t thing) int32 {
 	k.things = append(k.things, t)
 	k.byKind[t.kind] = append(k.byKind[t.kind], n)
 	return n
-}
-
-// entityOf returns the first entity that the object fits; negative: none.
-func (k *Known) entityOf(o *facts.Object) int {
-	for i := range k.profile.Entities {
-		e := &k.profile.Entities[i]
-		if e.Kind == "" || full(e.Kind) != kindOf(o) || e.Cluster != "" && k.roles[o.Cluster] != e.Cluster {
-			continue
-		}
-		fits := true
-		for key, p := range e.Labels {
-			fits = fits && p.Fits(o.Labels[key])
-		}
-		if fits {
-			return i
-		}
-	}
-	return -1
 }
 
 // learnNamed adds what fields of objects name and no object is.

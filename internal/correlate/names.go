@@ -397,7 +397,7 @@ func (f *finder) severalKinds(refs []ref) bool {
 	for _, r := range refs[min(1, len(refs)):] {
 		a, b := &f.known.things[refs[0].thing], &f.known.things[r.thing]
 		ka, kb := &f.known.profile.Entities[a.kind], &f.known.profile.Entities[b.kind]
-		if a.namespace != b.namespace || a.name != b.name || a.kind != b.kind && full(ka.Kind) != full(kb.Kind) {
+		if a.namespace != b.namespace || a.name != b.name || a.kind != b.kind && profile.FullKind(ka.Kind) != profile.FullKind(kb.Kind) {
 			return true
 		}
 	}

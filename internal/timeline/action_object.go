@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/stillfires/stillfires/internal/facts"
+	"github.com/stillfires/stillfires/internal/profile"
 )
 
 // objects judges what objects show of having been changed: who manages their
@@ -19,7 +20,7 @@ func (j *judge) objects() {
 	versions := map[key][]*facts.Object{}
 	for i := range j.facts.Objects {
 		o := &j.facts.Objects[i]
-		k := key{o.Cluster, kindOf(o), o.Namespace, o.Name}
+		k := key{o.Cluster, profile.KindOf(o), o.Namespace, o.Name}
 		versions[k] = append(versions[k], o)
 	}
 	names := j.workNames()

@@ -1,6 +1,12 @@
 package timeline
 
-import "time"
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/stillfires/stillfires/internal/prose"
+)
 
 // A Comparison sets the recoveries of both builds in one scenario beside each
 // other.
@@ -75,6 +81,23 @@ type DeadlineCount struct {
 type Value struct {
 	D        time.Duration
 	Censored bool
+}
+
+// InWords returns the value as it stands in a sentence.
+func (v Value) InWords() string {
+	if v.Censored {
+		return "more than " + prose.Seconds(v.D) + " (capture ended)"
+	}
+	return prose.Seconds(v.D)
+}
+
+// InWords returns values as they stand in a sentence.
+func InWords(values []Value) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = v.InWords()
+	}
+	return strings.Join(out, ", ")
 }
 
 // A Stage is what all affected work of one build spent before a milestone.
@@ -163,3 +186,25 @@ const (
 	becauseAtLeast = 20 // lines
 	becauseTimes   = 4  // as many as the other build
 )
+
+// TitleOf is how a milestone stands in a sentence; without a name it is the
+// restoration.
+func (c *Comparison) TitleOf(name string) string {
+	if name == "" {
+		return "the restoration"
+	}
+	return cmp.Or(c.declared(name).Title, name)
+}
+
+// OwnerOf returns whose the stage is that ends with a milestone; empty: nobody's.
+func (c *Comparison) OwnerOf(name string) string { return c.declared(name).Owner }
+
+// declared returns what was declared of a milestone; nothing if it was not.
+func (c *Comparison) declared(name string) Declared {
+	for _, d := range c.Declared {
+		if d.Name == name {
+			return d
+		}
+	}
+	return Declared{}
+}

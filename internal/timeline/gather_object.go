@@ -16,7 +16,7 @@ func (g *gatherer) each(s *source, kind string, where map[string]string, do func
 	recorded := false
 	for i := range g.things.all {
 		t := &g.things.all[i]
-		if kindOf(t.first) != full(kind) || !g.things.inCluster(s.e.Cluster, t.first.Cluster) || g.helper(t, s.e.Cluster) {
+		if profile.KindOf(t.first) != profile.FullKind(kind) || !g.things.inCluster(s.e.Cluster, t.first.Cluster) || g.helper(t, s.e.Cluster) {
 			continue
 		}
 		recorded = true
@@ -40,7 +40,7 @@ func (g *gatherer) helper(t *thing, cluster string) bool {
 		return false
 	}
 	root := &g.things.corr.Entities[g.root]
-	return root.Kind != "" && full(root.Kind) == kindOf(t.first) && (root.Cluster == "" || root.Cluster == cluster)
+	return root.Kind != "" && profile.FullKind(root.Kind) == profile.KindOf(t.first) && (root.Cluster == "" || root.Cluster == cluster)
 }
 
 // conditions finds when conditions of objects took their status, and which
@@ -114,7 +114,7 @@ func (g *gatherer) confirm(s *source) {
 	bearing := map[bearer][]*facts.Object{} // in time order
 	for i := range g.things.all {
 		t := &g.things.all[i]
-		if kindOf(t.first) != full(c.Kind) || g.helper(t, s.e.Cluster) {
+		if profile.KindOf(t.first) != profile.FullKind(c.Kind) || g.helper(t, s.e.Cluster) {
 			continue
 		}
 		if w := g.index.ofObject(t.first.UID, t.first.Namespace, t.first.Name); w >= 0 {
@@ -124,7 +124,7 @@ func (g *gatherer) confirm(s *source) {
 			}
 		}
 	}
-	about := s.about(full(c.Kind))
+	about := s.about(profile.FullKind(c.Kind))
 	byBearer := map[bearer][]hit{}
 	for _, h := range s.hits {
 		of := bearer{h.work, ""}
@@ -154,9 +154,9 @@ type bearer struct {
 func (s *source) about(kind string) bool {
 	switch {
 	case s.e.Condition != nil:
-		return full(s.e.Condition.Kind) == kind
+		return profile.FullKind(s.e.Condition.Kind) == kind
 	case s.e.Object != nil:
-		return full(s.e.Object.Kind) == kind
+		return profile.FullKind(s.e.Object.Kind) == kind
 	case s.e.Event != nil: // whose kind has no group
 		_, name := profile.SplitKind(kind)
 		return s.e.Event.Kind == name

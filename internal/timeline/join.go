@@ -50,12 +50,12 @@ func learn(corr *profile.Correlation, f *facts.Facts) *things {
 	if f == nil {
 		return t
 	}
-	t.learnRoles(f.Objects)
+	t.roles = corr.Roles(f.Objects)
 	type id struct{ cluster, kind, namespace, name, uid string }
 	seen := map[id]int{}
 	for i := range f.Objects {
 		o := &f.Objects[i]
-		key := id{cluster: o.Cluster, kind: kindOf(o), uid: o.UID}
+		key := id{cluster: o.Cluster, kind: profile.KindOf(o), uid: o.UID}
 		if o.UID == "" {
 			key.namespace, key.name = o.Namespace, o.Name
 		}
@@ -67,8 +67,8 @@ func learn(corr *profile.Correlation, f *facts.Facts) *things {
 			}
 			n = len(t.all)
 			seen[key] = n
-			t.all = append(t.all, thing{entity: t.entityOf(o), first: o})
-			name := thingName{kindOf(o), o.Namespace, o.Name}
+			t.all = append(t.all, thing{entity: t.corr.EntityOf(o, t.roles[o.Cluster]), first: o})
+			name := thingName{profile.KindOf(o), o.Namespace, o.Name}
 			t.named[name] = append(t.named[name], n)
 			if o.UID != "" {
 				t.byUID[o.UID] = n
@@ -77,53 +77,6 @@ func learn(corr *profile.Correlation, f *facts.Facts) *things {
 		t.all[n].versions = append(t.all[n].versions, o)
 	}
 	return t
-}
-
-// learnRoles finds the part that each cluster plays: the first that fits.
-func (t *things) learnRoles(objects []facts.Object) {
-	holds := map[string]map[string]bool{}
-	for i := range objects {
-		o := &objects[i]
-		if holds[o.Cluster] == nil {
-			holds[o.Cluster] = map[string]bool{}
-		}
-		holds[o.Cluster][kindOf(o)] = true
-	}
-	for cluster, kinds := range holds {
-		for _, r := range t.corr.Clusters {
-			if !slices.ContainsFunc(r.Holds, func(k string) bool { return !kinds[full(k)] }) &&
-				!slices.ContainsFunc(r.Lacks, func(k string) bool { return kinds[full(k)] }) {
-				t.roles[cluster] = r.Name
-				break
-			}
-		}
-	}
-}
-
-func kindOf(o *facts.Object) string { return profile.Group(o.APIVersion) + "/" + o.Kind }
-
-// full is a kind with its group, the core group being empty.
-func full(kind string) string {
-	group, kind := profile.SplitKind(kind)
-	return group + "/" + kind
-}
-
-// entityOf returns the first entity that the object fits; negative: none.
-func (t *things) entityOf(o *facts.Object) int {
-	for i := range t.corr.Entities {
-		e := &t.corr.Entities[i]
-		if e.Kind == "" || full(e.Kind) != kindOf(o) || e.Cluster != "" && t.roles[o.Cluster] != e.Cluster {
-			continue
-		}
-		fits := true
-		for key, p := range e.Labels {
-			fits = fits && p.Fits(o.Labels[key])
-		}
-		if fits {
-			return i
-		}
-	}
-	return -1
 }
 
 // inCluster reports whether a cluster is the one that a profile means: by its

@@ -115,7 +115,7 @@ func (b *builder) denied(sources []*source, claims *source, w int) int64 {
 			continue
 		}
 		for _, n := range b.index.work[w].Names {
-			for _, i := range b.things.named[thingName{full(s.objectKind()), n.Namespace, n.Name}] {
+			for _, i := range b.things.named[thingName{profile.FullKind(s.objectKind()), n.Namespace, n.Name}] {
 				t := &b.things.all[i]
 				if b.things.inCluster(s.e.Cluster, t.first.Cluster) {
 					at = max(at, b.stood(t.versions[len(t.versions)-1]))

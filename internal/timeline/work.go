@@ -92,7 +92,7 @@ func (b *builder) noneOf(w *Workload, sources []*source) string {
 // so none could show anything: of the work, or, where there is none of it, of
 // any work. A snapshot without an object tells that there was none.
 func (b *builder) noObject(w *Workload, s *source) string {
-	kind := full(s.objectKind())
+	kind := profile.FullKind(s.objectKind())
 	_, name := profile.SplitKind(s.objectKind())
 	none := "no " + short(name) + " of it was recorded after the restoration"
 	found := false
@@ -138,7 +138,7 @@ func (b *builder) snapshotAfter(kind, cluster string) bool {
 	}
 	holds := map[string]bool{} // clusters with objects of the kind
 	for i := range b.things.all {
-		if o := b.things.all[i].first; kindOf(o) == kind && b.things.inCluster(cluster, o.Cluster) {
+		if o := b.things.all[i].first; profile.KindOf(o) == kind && b.things.inCluster(cluster, o.Cluster) {
 			holds[o.Cluster] = true
 		}
 	}
